@@ -7,7 +7,7 @@ const HEAD = `# Methods
 
 <!-- Written by scripts/write-docs.ts from src/methods; do not edit. -->
 
-Parameters are given by position. \`null\` for an optional parameter or field counts as not given. A quantity is a hex
+Parameters are given by position. \`null\` for an optional parameter or field counts as absent. A quantity is a hex
 integer with \`0x\` and without leading zeros; hex is accepted in either case. Further fields of objects are ignored.
 Objects are described [at the end](#objects), errors in [errors.md](errors.md).
 `;
@@ -20,7 +20,7 @@ export function renderMethodsPage<C>(methods: readonly Method<C>[], commands: re
   const objects = new Map<string, JsonSchema>();
   const sections = methods.map((method) => renderMethod(method, objects));
   const tables = [...objects].map(([title, schema]) => `### ${title}\n\n${renderFields(schema)}\n`);
-  const attempts = `With \`npm start\` running, to paste:\n\n\`\`\`sh\n${commands.join('\n')}\n\`\`\`\n`;
+  const attempts = `With \`npm start\` running, paste these:\n\n\`\`\`sh\n${commands.join('\n')}\n\`\`\`\n`;
   return [HEAD, attempts, ...sections, '## Objects\n', ...tables].join('\n');
 }
 
@@ -52,7 +52,7 @@ function renderParams<C>({ params }: Method<C>): string {
 function renderErrors<C>({ errors }: Method<C>): string {
   if (errors.length === 0) return '';
   const names = errors.map((name) => `${name} (${ERRORS[name].code})`);
-  return ` Errors besides those of any request: ${names.join(', ')}.`;
+  return ` Errors in addition to the errors of every request: ${names.join(', ')}.`;
 }
 
 function renderExample<C>({ name, example }: Method<C>): string {

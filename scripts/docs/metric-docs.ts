@@ -4,9 +4,9 @@ const HEAD = `# Metrics
 
 <!-- Written by scripts/write-docs.ts from src/observe/metrics; do not edit. -->
 
-In Prometheus' text format. Times are seconds, sizes bytes. Labels hold names of the configuration and of the service's
-own tables, never what a client sent: a method that is not served is \`unknown\`. With several processes their values
-become one as the last column says.
+The service reports metrics in Prometheus' text format. Times are in seconds, sizes in bytes. Labels contain names of the
+configuration and of the service's own tables, never text of a client. A method that is not served is \`unknown\`. The last
+column says how the values of several processes become one.
 
 | Name | Type | Labels | What | Of several processes |
 |---|---|---|---|---|

@@ -32,10 +32,10 @@ export const callObject: Codec<CallObject> = objectOf('call object', {
   value: optional(quantity256, 'Wei sent along.'),
   nonce: optional(quantity64, 'Nonce of the sender; not checked.'),
   data: optional(data, 'Call data, or init code.'),
-  input: optional(data, 'The same; wins over `data` where both are given.'),
+  input: optional(data, 'Call data, or init code. If both are present, `input` replaces `data`.'),
   // Nodes do not read `type`. They derive the transaction type from the fields that are present.
   type: annotation(quantity64, 'Transaction type. Anything but a quantity is ignored.'),
-  chainId: optional(quantity256, "Must be the network's own where given."),
+  chainId: optional(quantity256, "Must be the network's own chain id."),
   accessList: optional(listOf(accessListEntry, 'call.entries'), 'EIP-2930 access list.'),
   blobVersionedHashes: optional(listOf(hash32, 'call.entries'), 'EIP-4844 blob hashes.'),
   authorizationList: optional(listOf(authorization, 'call.entries'), 'EIP-7702 authorizations.'),

@@ -8,8 +8,8 @@ import { EXAMPLE_RAW_BLOCK } from './result-examples.ts';
 
 export const debugGetRawBlock: Method<MethodContext> = defineMethod({
   name: 'debug_getRawBlock',
-  summary: 'A block as RLP.',
-  description: 'An unknown number gives `0x`, an unknown hash and `pending` an error.',
+  summary: 'Returns a block as RLP.',
+  description: 'An unknown number gives `0x`. An unknown hash and `pending` give an error.',
   params: [ANY_BLOCK_PARAM],
   result: { name: 'block', schema: data },
   contractScope: scopeOfNothing,

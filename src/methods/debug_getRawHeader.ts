@@ -8,8 +8,8 @@ import { EXAMPLE_RAW_HEADER } from './result-examples.ts';
 
 export const debugGetRawHeader: Method<MethodContext> = defineMethod({
   name: 'debug_getRawHeader',
-  summary: 'The header of a block as RLP.',
-  description: 'An unknown number gives `0x`, an unknown hash and `pending` an error.',
+  summary: 'Returns the header of a block as RLP.',
+  description: 'An unknown number gives `0x`. An unknown hash and `pending` give an error.',
   params: [ANY_BLOCK_PARAM],
   result: { name: 'header', schema: data },
   contractScope: scopeOfNothing,

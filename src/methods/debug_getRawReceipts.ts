@@ -9,8 +9,8 @@ import { EXAMPLE_RAW_RECEIPT } from './result-examples.ts';
 
 export const debugGetRawReceipts: Method<MethodContext> = defineMethod({
   name: 'debug_getRawReceipts',
-  summary: 'The receipts of a block as the receipts trie has them (EIP-2718).',
-  description: 'An unknown number gives `null`, an unknown hash `[]`.',
+  summary: 'Returns the receipts of a block in the encoding of the receipts trie (EIP-2718).',
+  description: 'An unknown number gives `null`. An unknown hash gives `[]`.',
   params: [ANY_BLOCK_PARAM],
   result: { name: 'receipts', schema: z.array(dataResult).nullable() },
   contractScope: scopeOfNothing,

@@ -9,9 +9,9 @@ const NAME = 'eth_accounts';
 
 export const ethAccounts: Method<MethodContext> = defineMethod({
   name: NAME,
-  summary: 'Accounts that the service signs for: none.',
+  summary: 'Returns the accounts that the service signs for. There are none: the result is `[]`.',
   description:
-    'Nodes are not asked: what they may have is not for the clients of this service. On development networks the accounts of the node, for clients that may send from them (docs/upstreams.md, Development nodes).',
+    'The service does not query nodes, because accounts of nodes are not for its clients. On development networks, clients that may send from the accounts of the node get these accounts (docs/upstreams.md, Development nodes).',
   params: [],
   result: { name: 'accounts', schema: z.array(addressResult) },
   contractScope: scopeOfNothing,

@@ -8,10 +8,9 @@ const ETH_BASE_FEE = 'eth_baseFee';
 
 export const ethBaseFee: Method<MethodContext> = defineMethod({
   name: ETH_BASE_FEE,
-  summary: 'Base fee of the block after the head, Wei per gas.',
+  summary: 'Returns the base fee of the block after the head, in Wei per gas.',
   description:
-    'It follows from the head alone. `null` where that block has no base fee (before London). On nodes it is taken from `eth_feeHistory`, ' +
-    'which clients have that lack this method.',
+    'This base fee follows from the head alone. The result is `null` if the block has no base fee (before London). On networks of nodes the service reads the fee from `eth_feeHistory`, because some clients lack `eth_baseFee`.',
   params: [],
   result: { name: 'baseFee', schema: quantity256Result.nullable() },
   contractScope: scopeOfNothing,

@@ -8,10 +8,9 @@ const ETH_BLOB_BASE_FEE = 'eth_blobBaseFee';
 
 export const ethBlobBaseFee: Method<MethodContext> = defineMethod({
   name: ETH_BLOB_BASE_FEE,
-  summary: 'Price of blob gas in the head, Wei per unit.',
+  summary: 'Returns the price of blob gas in the head, in Wei per unit.',
   description:
-    '`null` where the head has no such price (before Cancun). On nodes it is taken from `eth_feeHistory`, so that it means the head whichever ' +
-    'client answers: some name the price of the next block.',
+    'The result is `null` if the head has no such price (before Cancun). Some clients return the price of the next block. On networks of nodes the service therefore reads the price of the head from `eth_feeHistory`.',
   params: [],
   result: { name: 'blobBaseFee', schema: quantity256Result.nullable() },
   contractScope: scopeOfNothing,

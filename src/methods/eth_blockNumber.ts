@@ -9,7 +9,7 @@ import type { MethodContext } from './method-context.ts';
 
 export const ethBlockNumber: Method<MethodContext> = defineMethod({
   name: 'eth_blockNumber',
-  summary: 'Number of the latest block.',
+  summary: 'Returns the number of the latest block.',
   params: [],
   result: { name: 'number', schema: quantity64 },
   contractScope: scopeOfNothing,

@@ -14,17 +14,16 @@ const resource: z.ZodType = z
     oldestBlock: quantity64Result.optional(),
     deleteStrategy: z
       .record(z.string(), z.string())
-      .meta({ description: '`type` is `window`: only `retentionBlocks` blocks up to the head are kept.' })
+      .meta({ description: 'If `type` is `window`, `retentionBlocks` blocks up to the head are stored.' })
       .optional(),
   })
   .meta({ title: 'resource' });
 
 export const ethCapabilities: Method<MethodContext> = defineMethod({
   name: ETH_CAPABILITIES,
-  summary: 'The head, and from which block on each kind of data is there.',
+  summary: 'Returns the head, and the first block from which each kind of data is available.',
   description:
-    'An embedded chain keeps everything from the genesis block on. On nodes what a node says of itself, with the served head: what it does not have, ' +
-    'the others are asked for.',
+    'An embedded chain stores everything from the genesis block on. On networks of nodes the result is what a node reports about itself, with the served head. Requests for data that this node lacks go to the other nodes.',
   params: [],
   result: {
     name: 'capabilities',

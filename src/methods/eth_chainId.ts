@@ -9,7 +9,7 @@ const encodeJson = (chainId: bigint): string => `"${encodeQuantity(chainId)}"`;
 
 export const ethChainId: Method<MethodContext> = defineMethod({
   name: 'eth_chainId',
-  summary: 'Chain id of the network (EIP-155).',
+  summary: 'Returns the chain id of the network (EIP-155).',
   params: [],
   result: { name: 'chainId', schema: quantity256 },
   contractScope: scopeOfNothing,

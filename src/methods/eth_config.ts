@@ -11,7 +11,7 @@ const count: z.ZodType = z.number().int().nonnegative();
 
 const forkConfig: z.ZodType = z
   .looseObject({
-    activationTime: count.meta({ description: 'Seconds since 1970; 0 from the genesis block on.' }),
+    activationTime: count.meta({ description: 'Seconds since 1970. 0 means from the genesis block on.' }),
     blobSchedule: z
       .looseObject({ target: count, max: count, baseFeeUpdateFraction: count })
       .meta({ title: 'blob schedule', description: 'In blobs; `null` before Cancun.' })
@@ -29,10 +29,9 @@ const forkConfig: z.ZodType = z
 export const ethConfig: Method<MethodContext> = defineMethod({
   name: ETH_CONFIG,
   summary:
-    'The rules in force, those of the next fork, and those of the last one that is scheduled (EIP-7910).',
+    'Returns the rules in force, the rules of the next fork, and the rules of the last scheduled fork (EIP-7910).',
   description:
-    'As in geth only forks by time count: `current` is `null` before Shanghai, `next` and `last` where nothing further is scheduled. On nodes what a ' +
-    'node says.',
+    'As in geth, only forks by time count. `current` is `null` before Shanghai. `next` and `last` are `null` if no further fork is scheduled. On networks of nodes the result is the answer of a node.',
   params: [],
   result: {
     name: 'config',

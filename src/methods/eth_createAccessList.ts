@@ -10,8 +10,7 @@ export const ethCreateAccessList: Method<MethodContext> = defineMethod({
   name: 'eth_createAccessList',
   summary: 'Creates the access list (EIP-2930) with which a call would run.',
   description:
-    'Sender, recipient and precompiles are left out, unless slots of theirs are accessed. A call that fails has a list too, and `error`. ' +
-    "`gas` is capped at 10 times the latest block's gas limit.",
+    "The list leaves out the sender, the recipient and precompiles, unless the call accesses their slots. A call that fails returns a list too, together with `error`. `gas` is capped at 10 times the latest block's gas limit.",
   params: [CALL_PARAM, CALL_BLOCK_PARAM, STATE_OVERRIDES_PARAM],
   result: { name: 'accessList', schema: accessListResult },
   contractScope: scopeOfCall,

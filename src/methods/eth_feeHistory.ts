@@ -19,17 +19,17 @@ const feeHistory: z.ZodType = z
     reward: z
       .array(z.array(quantity256Result))
       .meta({
-        description: 'By block: the priority fee at each percentile of its gas. Only with percentiles.',
+        description: 'Priority fees of each block at the percentiles of its gas. Absent without percentiles.',
       })
       .optional(),
     baseFeePerGas: z
       .array(quantity256Result)
-      .meta({ description: 'By block, and that of the block after the newest; 0 before London.' })
+      .meta({ description: 'Base fee by block, with the block after the newest. 0 before London.' })
       .optional(),
     gasUsedRatio: z.array(ratio).nullable(),
     baseFeePerBlobGas: z
       .array(quantity256Result)
-      .meta({ description: 'By block, and that of the block after the newest; 0 before Cancun.' })
+      .meta({ description: 'Blob base fee by block, with the block after the newest. 0 before Cancun.' })
       .optional(),
     blobGasUsedRatio: z.array(ratio).optional(),
   })
@@ -37,15 +37,15 @@ const feeHistory: z.ZodType = z
 
 export const ethFeeHistory: Method<MethodContext> = defineMethod({
   name: ETH_FEE_HISTORY,
-  summary: 'What gas cost in a range of blocks, and what it costs in the next one.',
-  description: `At most ${MAX_HISTORY_BLOCKS} blocks and 100 percentiles; of more blocks the newest. On an embedded chain \`pending\` is an empty block after the head.`,
+  summary: 'Returns the price of gas in a range of blocks, and in the next block.',
+  description: `At most ${MAX_HISTORY_BLOCKS} blocks and 100 percentiles. Of more blocks, only the newest count. On an embedded chain \`pending\` is an empty block after the head.`,
   params: [
-    { name: 'blockCount', description: 'How many blocks.', required: true, codec: blockCount },
-    { name: 'newestBlock', description: 'The last of them.', required: true, codec: anyBlockNumberOrTag },
+    { name: 'blockCount', description: 'Number of blocks.', required: true, codec: blockCount },
+    { name: 'newestBlock', description: 'Last of the blocks.', required: true, codec: anyBlockNumberOrTag },
     {
       name: 'rewardPercentiles',
       description:
-        'Percentiles of a block’s gas, ascending from 0 to 100, at which its priority fees are given.',
+        'Percentiles of a block’s gas, ascending from 0 to 100, for which priority fees are returned.',
       required: true,
       codec: percentileList,
     },

@@ -35,14 +35,13 @@ const unsignedTransaction: Codec<CallObject> = {
 
 export const ethFillTransaction: Method<MethodContext> = defineMethod({
   name: 'eth_fillTransaction',
-  summary: 'Fills in what a transaction lacks before it can be signed: nonce, gas, fees and chain id.',
+  summary: 'Fills in the fields that a transaction lacks before signing: nonce, gas, fees and chain id.',
   description:
-    "As geth: the nonce counts what waits (`pending`), gas is estimated at the head, the tip is `eth_maxPriorityFeePerGas`, the fee cap is the tip and twice the head's base fee, that of blobs twice the blob base fee. " +
-    '`raw` has a signature of zeros. Blobs themselves are refused: give their hashes, and add the sidecar after signing. Made from what the service reads otherwise, never passed on to a node.',
+    "The values follow geth. The nonce counts pending transactions (`pending`). Gas is estimated at the head. The tip is `eth_maxPriorityFeePerGas`. The fee cap is the tip plus twice the head's base fee. The fee cap for blobs is twice the blob base fee. `raw` has a signature of zeros. Blobs themselves are refused: pass their hashes, and add the sidecar after signing. The service computes the result from other reads, and never passes the method on to a node.",
   params: [
     {
       name: 'transaction',
-      description: 'What is known of the transaction.',
+      description: 'Known fields of the transaction.',
       required: true,
       codec: unsignedTransaction,
     },

@@ -14,9 +14,9 @@ const accountInfo: z.ZodType = z
 
 export const ethGetAccountInfo: Method<MethodContext> = defineMethod({
   name: 'eth_getAccountInfo',
-  summary: 'Balance, nonce and code of an account after one block.',
+  summary: 'Returns balance, nonce and code of an account after one block.',
   description:
-    'As reth has it. Made of `eth_getBalance`, `eth_getTransactionCount` and `eth_getCode` at the same block, so that no node needs to have the method.',
+    'The result is the same as in reth. The service combines `eth_getBalance`, `eth_getTransactionCount` and `eth_getCode` at the same block, so no node needs to have the method.',
   params: [
     ACCOUNT_PARAM,
     { ...STATE_BLOCK_PARAM, required: true, description: 'Block after which the state is read.' },

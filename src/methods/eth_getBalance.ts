@@ -7,8 +7,8 @@ import { ACCOUNT_PARAM, STATE_BLOCK_PARAM } from './state-params.ts';
 
 export const ethGetBalance: Method<MethodContext> = defineMethod({
   name: 'eth_getBalance',
-  summary: "An account's balance in Wei.",
-  description: 'On an embedded chain `pending` counts as `latest`: it has no transactions that wait.',
+  summary: "Returns an account's balance in Wei.",
+  description: 'An embedded chain has no pending transactions. `pending` therefore counts as `latest` there.',
   params: [ACCOUNT_PARAM, STATE_BLOCK_PARAM],
   result: { name: 'balance', schema: quantity256 },
   contractScope: scopeOfAccount,

@@ -8,9 +8,10 @@ import { accountAccess } from './result-schemas.ts';
 
 export const ethGetBlockAccessList: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockAccessList',
-  summary: 'The accounts and slots that a block accessed, and the values that it left there (EIP-7928).',
+  summary:
+    'Returns the accounts and slots that a block accessed, and the values that the block left in them (EIP-7928).',
   description:
-    'An unknown block and `pending` give `null`, a block from before Amsterdam an error. Answers of nodes are compared with the hash in the header.',
+    'The result is `null` for an unknown block and for `pending`. A block from before Amsterdam gives an error. The service compares the answers of nodes with the hash in the header.',
   params: [ANY_BLOCK_PARAM],
   result: { name: 'block access list', schema: z.array(accountAccess).nullable() },
   contractScope: scopeOfAnything,

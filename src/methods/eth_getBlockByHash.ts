@@ -7,9 +7,9 @@ import { block } from './result-schemas.ts';
 
 export const ethGetBlockByHash: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockByHash',
-  summary: 'A block with its transactions, by hash.',
+  summary: 'Returns a block with its transactions, by hash.',
   description:
-    'What client libraries, and gateways in front of this one, follow the chain by. An unknown block gives `null`.',
+    'Client libraries, and gateways in front of this service, follow the chain with this method. The result is `null` for an unknown block.',
   params: [BLOCK_HASH_PARAM, FULL_PARAM],
   result: { name: 'block', schema: block.nullable() },
   contractScope: scopeOfNothing,

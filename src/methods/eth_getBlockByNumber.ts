@@ -7,9 +7,9 @@ import { block } from './result-schemas.ts';
 
 export const ethGetBlockByNumber: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockByNumber',
-  summary: 'A block with its transactions, by number or tag.',
+  summary: 'Returns a block with its transactions, by number or tag.',
   description:
-    'What client libraries, and gateways in front of this one, follow the chain by. An unknown block gives `null`. On an embedded chain `pending` is the block that would come next, without transactions; its state root is that of the head.',
+    'Client libraries, and gateways in front of this service, follow the chain with this method. The result is `null` for an unknown block. On an embedded chain `pending` is the next block without transactions. Its state root is the state root of the head.',
   params: [NUMBER_PARAM, FULL_PARAM],
   result: { name: 'block', schema: block.nullable() },
   contractScope: scopeOfNothing,

@@ -9,9 +9,9 @@ import { receipt } from './result-schemas.ts';
 
 export const ethGetBlockReceipts: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockReceipts',
-  summary: 'All receipts of a block, in the order of its transactions.',
+  summary: 'Returns all receipts of a block, in the order of its transactions.',
   description:
-    'An unknown or future block gives `null`, a block without transactions `[]`, and so does `pending` on an embedded chain.',
+    'The result is `null` for an unknown or future block, and `[]` for a block without transactions. On an embedded chain `pending` gives `[]` too.',
   params: [{ name: 'block', description: 'The block.', required: true, codec: anyBlockExceptSafe }],
   result: { name: 'receipts', schema: z.array(receipt).nullable() },
   contractScope: scopeOfNothing,

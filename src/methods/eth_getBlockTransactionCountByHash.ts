@@ -7,8 +7,8 @@ import { EXAMPLE_BLOCK } from './result-examples.ts';
 
 export const ethGetBlockTransactionCountByHash: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockTransactionCountByHash',
-  summary: 'How many transactions a block has, by its hash.',
-  description: 'An unknown block gives `null`.',
+  summary: 'Returns the number of transactions in a block, by block hash.',
+  description: 'The result is `null` for an unknown block.',
   params: [BLOCK_HASH_PARAM],
   result: { name: 'count', schema: quantity64Result.nullable() },
   contractScope: scopeOfNothing,

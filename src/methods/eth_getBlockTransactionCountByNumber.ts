@@ -6,8 +6,8 @@ import type { MethodContext } from './method-context.ts';
 
 export const ethGetBlockTransactionCountByNumber: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockTransactionCountByNumber',
-  summary: 'How many transactions a block has, by its number or tag.',
-  description: 'An unknown or future block gives `null`.',
+  summary: 'Returns the number of transactions in a block, by block number or tag.',
+  description: 'The result is `null` for an unknown or future block.',
   params: [NUMBER_PARAM],
   result: { name: 'count', schema: quantity64Result.nullable() },
   contractScope: scopeOfNothing,

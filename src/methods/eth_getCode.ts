@@ -7,9 +7,9 @@ import { ACCOUNT_PARAM, STATE_BLOCK_PARAM } from './state-params.ts';
 
 export const ethGetCode: Method<MethodContext> = defineMethod({
   name: 'eth_getCode',
-  summary: "A contract's code.",
+  summary: "Returns a contract's code.",
   description:
-    'An account without code has `0x`; one that has delegated itself (EIP-7702) has `0xef0100` and the address.',
+    'The result is `0x` for an account without code. An account that has delegated itself (EIP-7702) has the code `0xef0100` and the address.',
   params: [ACCOUNT_PARAM, STATE_BLOCK_PARAM],
   result: { name: 'code', schema: data },
   contractScope: scopeOfAccount,

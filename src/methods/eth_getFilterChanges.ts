@@ -9,12 +9,10 @@ import { log, transaction } from './result-schemas.ts';
 
 export const ethGetFilterChanges: Method<MethodContext> = defineMethod({
   name: 'eth_getFilterChanges',
-  summary: 'What has happened since the last poll of a filter: hashes of blocks, logs, or transactions.',
+  summary:
+    'Returns what has happened since the last poll of a filter: hashes of blocks, logs, or transactions.',
   description:
-    'Each block and log is given once, in order, also where several clients poll one filter, by whichever worker or replica; logs of blocks that left the chain come again with `removed: true`, the last one ' +
-    'first, before those of the blocks that took their place. An answer that was not sent is given again by the next poll. An answer has 10,000 logs or 8 MiB, and then all others of the same block; ' +
-    'the next poll goes on behind it. Where the service does not know any more what has happened since the last poll (too many blocks, or a branch that no node has), it removes the filter and says so ' +
-    'in a message that begins with `filter not found`: make another one and read what lies between with `eth_getLogs`.',
+    'Each block and each log comes once, in order, even if several clients poll one filter, or several workers or replicas serve the polls. Logs of blocks that left the chain come again with `removed: true`. The last of them comes first, and all of them come before the logs of the new branch. If an answer was not sent, the next poll returns it again. An answer ends at the end of the block with which it reaches 10,000 logs or 8 MiB. The next poll continues after this block. The service may no longer know what has happened since the last poll (too many blocks, or a branch that no node has). It then removes the filter and returns a message that begins with `filter not found`. Create another filter, and read the missing logs with `eth_getLogs`.',
   params: [filterId],
   result: { name: 'changes', schema: z.array(z.union([hash32Result, log, transaction])) },
   contractScope: scopeOfNothing,

@@ -10,9 +10,10 @@ import { workFor } from './work-credits.ts';
 
 export const ethGetFilterLogs: Method<MethodContext> = defineMethod({
   name: 'eth_getFilterLogs',
-  summary: 'The logs that `eth_getLogs` gives for the criteria of a filter, with its range of blocks.',
+  summary:
+    'Returns the logs that `eth_getLogs` returns for the criteria of a filter, with the range of blocks of the filter.',
   description:
-    'Without `fromBlock` and `toBlock` those of the head. It is no poll: what `eth_getFilterChanges` gives next does not change, and the filter lives no longer.',
+    'Without `fromBlock` and `toBlock` the block is the head. `eth_getFilterLogs` is no poll. It does not change the next result of `eth_getFilterChanges`, and does not extend the lifetime of the filter.',
   params: [filterId],
   result: { name: 'logs', schema: z.array(log) },
   contractScope: scopeOfNothing,

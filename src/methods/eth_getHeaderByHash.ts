@@ -7,8 +7,9 @@ import { header } from './result-schemas.ts';
 
 export const ethGetHeaderByHash: Method<MethodContext> = defineMethod({
   name: 'eth_getHeaderByHash',
-  summary: 'The header of a block, by hash.',
-  description: 'A block without size, transactions, uncles and withdrawals. An unknown block gives `null`.',
+  summary: 'Returns the header of a block, by hash.',
+  description:
+    'A header is a block without size, transactions, uncles and withdrawals. The result is `null` for an unknown block.',
   params: [BLOCK_HASH_PARAM],
   result: { name: 'header', schema: header.nullable() },
   contractScope: scopeOfNothing,

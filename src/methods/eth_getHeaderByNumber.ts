@@ -7,9 +7,9 @@ import { header } from './result-schemas.ts';
 
 export const ethGetHeaderByNumber: Method<MethodContext> = defineMethod({
   name: 'eth_getHeaderByNumber',
-  summary: 'The header of a block, by number or tag.',
+  summary: 'Returns the header of a block, by number or tag.',
   description:
-    'A block without size, transactions, uncles and withdrawals. An unknown block and `pending` give `null`.',
+    'A header is a block without size, transactions, uncles and withdrawals. The result is `null` for an unknown block and for `pending`.',
   params: [NUMBER_PARAM],
   result: { name: 'header', schema: header.nullable() },
   contractScope: scopeOfNothing,

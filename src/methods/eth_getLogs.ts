@@ -9,9 +9,9 @@ import { workFor } from './work-credits.ts';
 
 export const ethGetLogs: Method<MethodContext> = defineMethod({
   name: 'eth_getLogs',
-  summary: 'Logs with the given addresses and topics, of a block or of a range of blocks.',
+  summary: 'Returns the logs with the requested addresses and topics, of a block or of a range of blocks.',
   description:
-    'Without `fromBlock` and `toBlock` those of the head. A range that begins or ends above the head is an error. `logs` of the network bounds blocks, results and bytes of one answer.',
+    'Without `fromBlock` and `toBlock` the block is the head. A range that begins or ends above the head is an error. The option `logs` of the network bounds the blocks, results and bytes of one answer.',
   params: [{ name: 'filter', description: 'Which logs.', required: true, codec: logFilter }],
   result: { name: 'logs', schema: z.array(log) },
   contractScope: scopeOfLogs,

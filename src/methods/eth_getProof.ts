@@ -9,14 +9,14 @@ import { ACCOUNT_PARAM, decodeSlot, MAX_SLOTS, STATE_BLOCK_PARAM, slotTexts } fr
 
 export const ethGetProof: Method<MethodContext> = defineMethod({
   name: 'eth_getProof',
-  summary: "Merkle proofs of an account and of words of its storage, against the block's state root.",
+  summary: "Returns Merkle proofs of an account and of words of its storage, against the block's state root.",
   description:
-    'At most 1,024 slots. An embedded chain has proofs at the head and at the last blocks below it (`embedded.proofBlocks`, 128 by default).',
+    'A request may have at most 1,024 slots. An embedded chain has proofs at the head and at the last blocks below the head (`embedded.proofBlocks`, 128 by default).',
   params: [
     ACCOUNT_PARAM,
     {
       name: 'slots',
-      description: 'Their numbers, at most 32 bytes each; none proves the account alone.',
+      description: 'Numbers of the slots, at most 32 bytes each. An empty list proves only the account.',
       required: true,
       codec: slotTexts,
     },

@@ -7,8 +7,8 @@ import { EXAMPLE_RAW_TRANSACTION, EXAMPLE_TRANSACTION } from './result-examples.
 
 export const ethGetRawTransactionByBlockHashAndIndex: Method<MethodContext> = defineMethod({
   name: 'eth_getRawTransactionByBlockHashAndIndex',
-  summary: 'The bytes of a transaction (EIP-2718) by block hash and position in the block.',
-  description: 'An unknown block and a position beyond the last transaction give `0x`.',
+  summary: 'Returns the bytes of a transaction (EIP-2718) by block hash and position in the block.',
+  description: 'The result is `0x` for an unknown block, and for a position beyond the last transaction.',
   params: [BLOCK_HASH_PARAM, INDEX_PARAM],
   result: { name: 'transaction', schema: data },
   contractScope: scopeOfNothing,

@@ -7,8 +7,9 @@ import { EXAMPLE_RAW_TRANSACTION } from './result-examples.ts';
 
 export const ethGetRawTransactionByBlockNumberAndIndex: Method<MethodContext> = defineMethod({
   name: 'eth_getRawTransactionByBlockNumberAndIndex',
-  summary: 'The bytes of a transaction (EIP-2718) by block number and position in the block.',
-  description: 'An unknown or future block and a position beyond the last transaction give `0x`.',
+  summary: 'Returns the bytes of a transaction (EIP-2718) by block number and position in the block.',
+  description:
+    'The result is `0x` for an unknown or future block, and for a position beyond the last transaction.',
   params: [NUMBER_PARAM, INDEX_PARAM],
   result: { name: 'transaction', schema: data },
   contractScope: scopeOfNothing,

@@ -7,8 +7,8 @@ import { EXAMPLE_RAW_TRANSACTION, EXAMPLE_TRANSACTION } from './result-examples.
 
 export const ethGetRawTransactionByHash: Method<MethodContext> = defineMethod({
   name: 'eth_getRawTransactionByHash',
-  summary: 'The bytes of a transaction (EIP-2718) by its hash.',
-  description: 'An unknown transaction gives `0x`.',
+  summary: 'Returns the bytes of a transaction (EIP-2718) by its hash.',
+  description: 'The result is `0x` for an unknown transaction.',
   params: [TRANSACTION_HASH_PARAM],
   result: { name: 'transaction', schema: data },
   contractScope: scopeOfNothing,

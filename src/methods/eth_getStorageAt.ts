@@ -9,11 +9,12 @@ import { ACCOUNT_PARAM, decodeSlot, STATE_BLOCK_PARAM, slotText } from './state-
 
 export const ethGetStorageAt: Method<MethodContext> = defineMethod({
   name: 'eth_getStorageAt',
-  summary: "A word of a contract's storage.",
-  description: 'A slot may be shorter than 32 bytes, and lack its prefix. A slot that was never set is zero.',
+  summary: "Returns a word of a contract's storage.",
+  description:
+    'The slot number may be shorter than 32 bytes, and may lack its prefix. A slot that was never set is zero.',
   params: [
     ACCOUNT_PARAM,
-    { name: 'slot', description: 'Its number: at most 32 bytes.', required: true, codec: slotText },
+    { name: 'slot', description: 'Number of the slot, at most 32 bytes.', required: true, codec: slotText },
     STATE_BLOCK_PARAM,
   ],
   result: { name: 'value', schema: hash32 },

@@ -7,9 +7,9 @@ import { orderRequests, STATE_BLOCK_PARAM, storageRequests } from './state-param
 
 export const ethGetStorageValues: Method<MethodContext> = defineMethod({
   name: 'eth_getStorageValues',
-  summary: 'Words of storage of several contracts at one block.',
+  summary: 'Returns words of storage of several contracts at one block.',
   description:
-    'At most 1,024 slots. On a network of nodes, one that lacks the method is asked with `eth_getStorageAt`, slot by slot.',
+    'A request may have at most 1,024 slots. If a node lacks the method, the service requests each slot from the node with `eth_getStorageAt`.',
   params: [
     {
       name: 'requests',

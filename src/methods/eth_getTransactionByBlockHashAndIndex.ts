@@ -7,8 +7,8 @@ import { transaction } from './result-schemas.ts';
 
 export const ethGetTransactionByBlockHashAndIndex: Method<MethodContext> = defineMethod({
   name: 'eth_getTransactionByBlockHashAndIndex',
-  summary: 'A transaction by block hash and position in the block.',
-  description: 'An unknown block and a position beyond the last transaction give `null`.',
+  summary: 'Returns a transaction by block hash and position in the block.',
+  description: 'The result is `null` for an unknown block, and for a position beyond the last transaction.',
   params: [BLOCK_HASH_PARAM, INDEX_PARAM],
   result: { name: 'transaction', schema: transaction.nullable() },
   contractScope: scopeOfNothing,

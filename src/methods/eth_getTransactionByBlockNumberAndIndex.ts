@@ -9,8 +9,9 @@ import { transaction } from './result-schemas.ts';
 
 export const ethGetTransactionByBlockNumberAndIndex: Method<MethodContext> = defineMethod({
   name: 'eth_getTransactionByBlockNumberAndIndex',
-  summary: 'A transaction by block number and position in the block.',
-  description: 'An unknown or future block and a position beyond the last transaction give `null`.',
+  summary: 'Returns a transaction by block number and position in the block.',
+  description:
+    'The result is `null` for an unknown or future block, and for a position beyond the last transaction.',
   params: [
     { name: 'block', description: 'The block.', required: true, codec: blockNumberOrTag },
     { name: 'index', description: 'Position of the transaction.', required: true, codec: integer64 },

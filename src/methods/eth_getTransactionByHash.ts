@@ -7,9 +7,9 @@ import { transaction } from './result-schemas.ts';
 
 export const ethGetTransactionByHash: Method<MethodContext> = defineMethod({
   name: 'eth_getTransactionByHash',
-  summary: 'A transaction by its hash.',
+  summary: 'Returns a transaction by its hash.',
   description:
-    'An unknown transaction gives `null`. One that waits, or is in a block above the served head, is pending.',
+    'The result is `null` for an unknown transaction. A transaction is pending while it is in no block, or in a block above the served head.',
   params: [TRANSACTION_HASH_PARAM],
   result: { name: 'transaction', schema: transaction.nullable() },
   contractScope: scopeOfNothing,

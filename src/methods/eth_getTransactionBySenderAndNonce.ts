@@ -21,13 +21,12 @@ type Block = { readonly transactions: readonly { readonly from: string; readonly
 
 export const ethGetTransactionBySenderAndNonce: Method<MethodContext> = defineMethod({
   name: 'eth_getTransactionBySenderAndNonce',
-  summary: 'The transaction of a sender that has this nonce.',
+  summary: 'Returns the transaction of a sender with this nonce.',
   description:
-    'As reth has it: `null` where there is none, also where the nonce was used by an authorization (EIP-7702) or by a contract. One that waits is found by the key that has sent it here. ' +
-    "Found by the sender's nonce after older and older blocks, so that recent ones are found without old state, and in the block that raised it: no node needs to have the method. Each look-up of a nonce costs credits (`eth_getTransactionBySenderAndNonce_lookup`).",
+    "The result is the same as in reth. It is `null` if there is no transaction, for example if an authorization (EIP-7702) or a contract used the nonce. A pending transaction is found only by the key that has sent it through this service. The service reads the sender's nonce after older and older blocks, and takes the transaction from the block that raised the nonce. Recent transactions therefore need no old state, and no node needs to have the method. Each look-up of a nonce costs credits (`eth_getTransactionBySenderAndNonce_lookup`).",
   params: [
-    { name: 'sender', description: 'The account that has sent it.', required: true, codec: address },
-    { name: 'nonce', description: 'Its nonce.', required: true, codec: integer64 },
+    { name: 'sender', description: 'Account that has sent the transaction.', required: true, codec: address },
+    { name: 'nonce', description: 'Nonce of the transaction.', required: true, codec: integer64 },
   ],
   result: { name: 'transaction', schema: transaction.nullable() },
   contractScope: scopeOfAccount,

@@ -7,9 +7,9 @@ import { uncleBlock } from './result-schemas.ts';
 
 export const ethGetUncleByBlockHashAndIndex: Method<MethodContext> = defineMethod({
   name: 'eth_getUncleByBlockHashAndIndex',
-  summary: 'An uncle of a block by block hash and uncle position.',
+  summary: 'Returns an uncle of a block by block hash and uncle position.',
   description:
-    'An unknown block and a position beyond the last uncle give `null`. `totalDifficulty` is `null`: it is not kept.',
+    'The result is `null` for an unknown block, and for a position beyond the last uncle. `totalDifficulty` is `null`, because the service does not store it.',
   params: [BLOCK_HASH_PARAM, INDEX_PARAM],
   result: { name: 'uncle', schema: uncleBlock.nullable() },
   contractScope: scopeOfNothing,

@@ -9,9 +9,9 @@ import { uncleBlock } from './result-schemas.ts';
 
 export const ethGetUncleByBlockNumberAndIndex: Method<MethodContext> = defineMethod({
   name: 'eth_getUncleByBlockNumberAndIndex',
-  summary: 'An uncle of a block by block number and uncle position.',
+  summary: 'Returns an uncle of a block by block number and uncle position.',
   description:
-    'An unknown or future block and a position beyond the last uncle give `null`. Blocks after the merge have no uncles. An embedded chain has `totalDifficulty` as null.',
+    'The result is `null` for an unknown or future block, and for a position beyond the last uncle. Blocks after the merge have no uncles. On an embedded chain `totalDifficulty` is null.',
   params: [
     { name: 'block', description: 'The block.', required: true, codec: blockNumberOrTag },
     { name: 'index', description: 'Position of the uncle.', required: true, codec: integer64 },

@@ -7,8 +7,8 @@ import { EXAMPLE_BLOCK } from './result-examples.ts';
 
 export const ethGetUncleCountByBlockHash: Method<MethodContext> = defineMethod({
   name: 'eth_getUncleCountByBlockHash',
-  summary: 'How many uncles a block has, by its hash.',
-  description: 'An unknown block gives `null`.',
+  summary: 'Returns the number of uncles of a block, by block hash.',
+  description: 'The result is `null` for an unknown block.',
   params: [BLOCK_HASH_PARAM],
   result: { name: 'count', schema: quantity64Result.nullable() },
   contractScope: scopeOfNothing,

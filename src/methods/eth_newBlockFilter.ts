@@ -5,10 +5,9 @@ import type { MethodContext } from './method-context.ts';
 
 export const ethNewBlockFilter: Method<MethodContext> = defineMethod({
   name: 'eth_newBlockFilter',
-  summary:
-    'Makes a filter for blocks: `eth_getFilterChanges` gives the hashes of those that come from now on.',
+  summary: 'Creates a filter for blocks. `eth_getFilterChanges` returns the hashes of new blocks.',
   description:
-    'After a reorg it gives every block of the new branch. How long a filter lives, and how many there may be: see `eth_newFilter`.',
+    'After a reorg `eth_getFilterChanges` returns every block of the new branch. For the lifetime and the maximum number of filters, see `eth_newFilter`.',
   params: [],
   result: { name: 'id', schema: filterIdSchema },
   contractScope: scopeOfNothing,

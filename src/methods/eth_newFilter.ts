@@ -8,13 +8,9 @@ import { EXAMPLE_LOG } from './result-examples.ts';
 
 export const ethNewFilter: Method<MethodContext> = defineMethod({
   name: 'eth_newFilter',
-  summary: 'Makes a filter for logs: `eth_getFilterChanges` gives those of blocks that come from now on.',
+  summary: 'Creates a filter for logs. `eth_getFilterChanges` returns the logs of new blocks.',
   description:
-    'Of `fromBlock` and `toBlock` numbers bound the blocks that logs are given of; logs of blocks that are there already are given by `eth_getFilterLogs` ' +
-    'alone, as in geth. A range that ends at a number begins at one too; `safe`, `finalized` and `pending` are no bounds of a filter. ' +
-    'With `blockHash`, `eth_getFilterLogs` gives the logs of that block. ' +
-    'A filter belongs to its key and its network and is known to every process of the service. It ends when it has not been polled for ' +
-    '`limits.filterLife` (5 minutes), and a key can have `limits.filters` (1,000) of them.',
+    'If `fromBlock` and `toBlock` are numbers, they bound the blocks of these logs. As in geth, only `eth_getFilterLogs` returns logs of blocks from before the filter. A range that ends at a number must also begin at a number. `safe`, `finalized` and `pending` cannot bound a filter. With `blockHash`, `eth_getFilterLogs` returns the logs of that block. A filter belongs to its key and its network. Every process of the service knows the filter. A filter ends when no poll has come for `limits.filterLife` (5 minutes). A key can have `limits.filters` (1,000) filters.',
   params: [{ name: 'filter', description: 'Which logs.', required: true, codec: logFilter }],
   result: { name: 'id', schema: filterIdSchema },
   contractScope: scopeOfLogs,

@@ -6,16 +6,14 @@ import type { MethodContext } from './method-context.ts';
 
 export const ethNewPendingTransactionFilter: Method<MethodContext> = defineMethod({
   name: 'eth_newPendingTransactionFilter',
-  summary: 'Makes a filter for transactions that wait for a block, as far as nodes announce them.',
+  summary: 'Creates a filter for pending transactions, as far as nodes announce them.',
   description:
-    '`eth_getFilterChanges` gives the hashes of those that were first seen since the last poll: best effort, by the process that is asked. Each process begins to ' +
-    'watch with the first poll that it gets, and keeps 16,384 hashes: with several workers or replicas some may be left out, or given twice. An embedded chain has no such ' +
-    'transactions, and the filter gives none; where no node announces any the method does not exist.',
+    '`eth_getFilterChanges` returns the hashes of transactions that were first seen since the last poll. The result is best effort, by the process that serves the poll. Each process begins to watch with the first poll that it serves, and stores 16,384 hashes. With several workers or replicas, some hashes may be missing, or come twice. An embedded chain has no pending transactions, so its filter returns none. If no node announces pending transactions, the method does not exist.',
   params: [
     {
       name: 'fullTransactions',
       description:
-        'The transactions themselves, at most 100 a poll; those that are not to be had any more are left out.',
+        'Whether polls return the transactions themselves, at most 100 a poll. Transactions that are no longer available are left out.',
       required: false,
       codec: boolean,
     },

@@ -9,7 +9,7 @@ import { EXAMPLE_RAW_TRANSACTION, EXAMPLE_TRANSACTION } from './result-examples.
 export const SENT_TRANSACTION_PARAM: Param<string, true> = {
   name: 'transaction',
   description:
-    'The bytes (EIP-2718), of a blob transaction with its blobs, commitments and proofs (EIP-4844, EIP-7594).',
+    'Bytes of the transaction (EIP-2718). A blob transaction includes its blobs, commitments and proofs (EIP-4844, EIP-7594).',
   required: true,
   codec: data,
 };
@@ -18,7 +18,7 @@ export const ethSendRawTransaction: Method<MethodContext> = defineMethod({
   name: 'eth_sendRawTransaction',
   summary: 'Sends a signed transaction.',
   description:
-    "The hash comes back as soon as one node has taken it. What is wrong with the transaction itself is found here, in geth's words; what depends on accounts, prices and pools is the nodes' answer. The same bytes may be sent again: a transaction that a node has, or that is in a block, gives its hash. A network without nodes sends nothing.",
+    "The result is the hash, as soon as one node has accepted the transaction. The service itself reports errors in the transaction, in geth's words. Nodes report errors that depend on accounts, prices and pools. The same bytes may be sent again. The result is the hash if a node has the transaction, or if a block contains it. A network without nodes sends nothing.",
   params: [SENT_TRANSACTION_PARAM],
   result: { name: 'hash', schema: hash32 },
   contractScope: scopeOfRecipient,

@@ -37,13 +37,13 @@ export const ethSendRawTransactionSync: Method<MethodContext> = defineMethod({
   name: 'eth_sendRawTransactionSync',
   summary: 'Sends a signed transaction, and waits for its receipt (EIP-7966).',
   description:
-    'As `eth_sendRawTransaction`, with its errors; then it waits until a block up to the served head has the transaction, whether nodes know this method or not. When the time is up the error has code 4, and the hash of the transaction as `data`: it has been sent, and may be included later. Who hangs up no longer waits; the transaction stays sent. A network without nodes sends nothing.',
+    'The method sends like `eth_sendRawTransaction`, with the same errors. Then it waits until a block up to the served head has the transaction. Nodes need not know this method. When the time is up, the error has code 4 and the hash of the transaction as `data`. The transaction has then been sent, and may be included later. If the client disconnects, the wait ends, but the transaction stays sent. A network without nodes sends nothing.',
   params: [
     SENT_TRANSACTION_PARAM,
     {
       name: 'timeout',
       description:
-        'Milliseconds, as a number or a quantity: 20,000 where it is absent or 0, and 60,000 at most. It ends a second before `limits.requestTimeout` in any case, counted from the last byte of the request.',
+        'Time to wait in milliseconds, as a number or a quantity: at most 60,000, and 20,000 if the parameter is absent or 0. In any case the wait ends a second before `limits.requestTimeout`, counted from the last byte of the request.',
       required: false,
       codec: milliseconds,
     },

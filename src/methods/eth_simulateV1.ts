@@ -22,13 +22,11 @@ export const ethSimulateV1: Method<MethodContext> = defineMethod({
   name: 'eth_simulateV1',
   summary: 'Simulates blocks of calls on top of a block, each with its own overrides.',
   description:
-    'At most 256 blocks, those that fill gaps between two numbers included, 5,000 calls in a block and 10,000 in all. Without `validation` ' +
-    'neither nonces nor prices are checked, and base fees are zero. On an embedded chain all calls together have 10 times the gas limit of ' +
-    'the latest block.',
+    'A request may have at most 256 blocks, 5,000 calls in a block and 10,000 calls in all. Blocks that fill gaps between two numbers count. Without `validation` neither nonces nor prices are checked, and base fees are zero. On an embedded chain all calls together have 10 times the gas limit of the latest block.',
   params: [
     {
       name: 'simulation',
-      description: 'Blocks, and what is checked and shown of them.',
+      description: 'Blocks, the checks on them, and the form of the result.',
       required: true,
       codec: simulation,
     },

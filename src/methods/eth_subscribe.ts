@@ -11,13 +11,10 @@ import { SUBSCRIBE_PARAMS } from './subscriptions/params.ts';
 /** The parameters depend on the subscription kind. The kind is checked before the other parameters, as in geth. */
 export const ethSubscribe: Method<MethodContext> = {
   name: 'eth_subscribe',
-  summary: 'Notifications of blocks, logs, waiting transactions or the state of the network, over WebSocket.',
+  summary:
+    'Subscribes to notifications of blocks, logs, pending transactions or the state of the network, over WebSocket.',
   description:
-    'Each comes as `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":ID,"result":...}}`. `newHeads` sends the header of each block of the served chain, ' +
-    '`logs` each log that the filter means; each once and in order, and for what a reorg takes back the logs again with `removed: true`, newest first. ' +
-    'With `afterHash` they go on behind a block that the client has seen, with `fromBlock` from a number on (for `logs` as a third parameter: in the filter it only leaves out lower blocks, as in geth); ' +
-    '`newHeads` then sends removed headers too, with `removed: true`. `transactionReceipts` sends a list of the receipts of each block that has transactions, or of those that the filter names, once and in order; for what a reorg takes back it sends nothing, as geth. `newPendingTransactions` sends hashes (with `true`: transactions) as far as nodes announce them. ' +
-    '`syncing` sends `false` as long as a head is served. A client that reads too slowly is closed with 1008, never sent less; 1012 asks it to connect again. Each event costs credits: see docs/operations.md.',
+    'Each notification has the form `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":ID,"result":...}}`. `newHeads` sends the header of each block of the served chain. `logs` sends each log that matches the filter. Both send each event once and in order. When a reorg removes blocks, `logs` sends their logs again with `removed: true`, newest first. With `afterHash`, both continue after a block that the client has seen. With `fromBlock`, both begin at a block number. For `logs`, the third parameter contains `fromBlock`; in the filter `fromBlock` only leaves out lower blocks, as in geth. With a start, `newHeads` also sends removed headers, with `removed: true`. `transactionReceipts` sends a list of receipts for each block that has transactions, once and in order. A filter limits the list to the receipts of the transactions that it names. For removed blocks `transactionReceipts` sends nothing, as geth. `newPendingTransactions` sends hashes (with `true`: transactions), as far as nodes announce them. `syncing` sends `false` as long as a head is served. A client that reads too slowly is closed with 1008; the service never leaves out notifications. The close code 1012 asks the client to connect again. Each event costs credits: see docs/operations.md.',
   params: SUBSCRIBE_PARAMS,
   result: { name: 'subscription', schema: subscriptionId },
   contractScope: scopeOfSubscription,

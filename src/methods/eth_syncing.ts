@@ -5,10 +5,9 @@ import type { MethodContext } from './method-context.ts';
 
 export const ethSyncing: Method<MethodContext> = defineMethod({
   name: 'eth_syncing',
-  summary: 'Whether the network is behind: always `false`.',
+  summary: 'Tells whether the network is behind. The result is always `false`.',
   description:
-    'An embedded chain has all that was imported. On nodes it is the network that is asked, not one of them: a head is served as soon as enough nodes ' +
-    'agree on it, and those that are still behind have no part in it. While no head can be served the call fails, as all others do.',
+    'An embedded chain has all imported blocks. On networks of nodes the result is about the network, not about one node. A head is served as soon as enough nodes agree on it. Nodes that are still behind have no part in this agreement. While no head can be served, `eth_syncing` fails like all other calls.',
   params: [],
   result: { name: 'syncing', schema: z.literal(false) },
   contractScope: scopeOfNothing,

@@ -9,7 +9,7 @@ import { SUBSCRIPTION_ID } from './result-examples.ts';
 export const ethUnsubscribe: Method<MethodContext> = defineMethod({
   name: 'eth_unsubscribe',
   summary: 'Ends a subscription of this connection.',
-  params: [{ name: 'subscription', description: 'Its id.', required: true, codec: text }],
+  params: [{ name: 'subscription', description: 'Id of the subscription.', required: true, codec: text }],
   result: { name: 'isEnded', schema: z.literal(true) },
   contractScope: scopeOfNothing,
   cost: 10,

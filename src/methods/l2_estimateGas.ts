@@ -13,16 +13,16 @@ const L2_ESTIMATE_GAS = 'l2_estimateGas';
 
 export const l2EstimateGas: Method<MethodContext> = defineMethod({
   name: L2_ESTIMATE_GAS,
-  summary: 'Recommended gas limit, base fee and priority fee; the priority fee covers the cost of layer 1.',
+  summary:
+    'Estimates the gas limit, base fee and priority fee that a transaction on a rollup needs. The priority fee covers the cost of layer 1.',
   description:
-    "Served under the network's own prefixes (`linea_estimateGas` on a network with the prefix `linea`) and under this name, " +
-    "on rollups only. `gas` is capped at 10 times the latest block's gas limit.",
+    "Only rollups serve this method. It has this name, and a name with each prefix of the network (`linea_estimateGas` on a network with the prefix `linea`). `gas` is capped at 10 times the latest block's gas limit.",
   params: [
     CALL_PARAM,
     {
       name: 'block',
       description:
-        'Block with the state and prices that count, `latest` by default; or the state overrides, as `linea_estimateGas` of nodes takes them.',
+        'Block with the state and prices for the estimate, `latest` by default. Or the state overrides, which `linea_estimateGas` of nodes accepts in this position.',
       required: false,
       codec: blockOrOverrides,
     },

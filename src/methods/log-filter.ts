@@ -29,14 +29,14 @@ export const logFilter: Codec<LogFilter> = {
     properties: {
       fromBlock: { ...anyBlockNumberOrTag.jsonSchema, description: 'First block. Default: the head.' },
       toBlock: { ...anyBlockNumberOrTag.jsonSchema, description: 'Last block. Default: the head.' },
-      blockHash: { ...hash32.jsonSchema, description: 'Instead of a range: one block.' },
+      blockHash: { ...hash32.jsonSchema, description: 'Hash of one block, instead of a range.' },
       address: {
-        description: 'Of the contract, or of one of several.',
+        description: 'Address of the contract, or a list of addresses of which one must match.',
         oneOf: [NONE, ADDRESS, { type: 'array', items: ADDRESS }],
       },
       topics: {
         description:
-          'By position: a topic, a list of alternatives, or `null` for any. A log with fewer topics is not meant.',
+          'For each position: a topic, a list of alternatives, or `null` for any topic. A log with fewer topics does not match.',
         type: 'array',
         maxItems: MAX_TOPICS,
         items: {

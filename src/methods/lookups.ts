@@ -40,7 +40,7 @@ export const INDEX_PARAM: Param<bigint, true> = {
 /** Second parameter of the methods that return a block. */
 export const FULL_PARAM: Param<boolean, true> = {
   name: 'full',
-  description: 'Whether transactions come whole instead of as hashes.',
+  description: 'Whether the result has whole transactions instead of hashes.',
   required: true,
   codec: boolean,
 };

@@ -5,9 +5,9 @@ import type { MethodContext } from './method-context.ts';
 
 export const netPeerCount: Method<MethodContext> = defineMethod({
   name: 'net_peerCount',
-  summary: 'Connected peers: always `0x0`.',
+  summary: 'Returns the number of connected peers. The result is always `0x0`.',
   description:
-    'The service is no peer of a network. The peers of a node that is behind it are not its own, and differ from node to node.',
+    'The service is no peer of a network. The peers of a node behind the service do not count, and their number differs from node to node.',
   params: [],
   result: { name: 'peers', schema: quantity64 },
   contractScope: scopeOfNothing,

@@ -6,7 +6,7 @@ import type { MethodContext } from './method-context.ts';
 
 export const netVersion: Method<MethodContext> = defineMethod({
   name: 'net_version',
-  summary: 'Network id as a decimal string; here it is the chain id.',
+  summary: 'Returns the network id as a decimal string. The network id is the chain id here.',
   params: [],
   result: { name: 'networkId', schema: z.string().regex(/^[0-9]+$/) },
   contractScope: scopeOfNothing,

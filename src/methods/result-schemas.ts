@@ -122,11 +122,11 @@ export const transaction: z.ZodType = z
 /** Unsigned transaction, with the members that geth returns from `eth_fillTransaction`. */
 export const filledTransaction: z.ZodType = z
   .object({
-    raw: dataResult.meta({ description: 'Its bytes, with a signature of zeros.' }),
+    raw: dataResult.meta({ description: 'Bytes of the transaction, with a signature of zeros.' }),
     tx: z
       .looseObject({
         type: quantity64Result,
-        hash: hash32Result.meta({ description: 'Of these bytes; the signed transaction has another one.' }),
+        hash: hash32Result.meta({ description: 'Hash of these bytes, not of the signed transaction.' }),
         to: addressResult.nullable(),
         nonce: quantity64Result,
         value: quantity256Result,
@@ -228,20 +228,20 @@ export const storageValues: z.ZodType = z
   .record(addressResult, z.array(hash32Result))
   .meta({ title: 'storage values' });
 
-const trieNodes: z.ZodType = z.array(dataResult).meta({ description: 'RLP of the nodes from the root on.' });
+const trieNodes: z.ZodType = z.array(dataResult).meta({ description: 'RLP of trie nodes from the root on.' });
 
 export const accountProof: z.ZodType = z
   .looseObject({
     address: addressResult,
     accountProof: trieNodes,
     balance: quantity256Result,
-    codeHash: hash32Result.meta({ description: 'All zeros where there is no such account.' }),
+    codeHash: hash32Result.meta({ description: 'All zeros if the account does not exist.' }),
     nonce: quantity64Result,
-    storageHash: hash32Result.meta({ description: 'All zeros where there is no such account.' }),
+    storageHash: hash32Result.meta({ description: 'All zeros if the account does not exist.' }),
     storageProof: z.array(
       z
         .object({
-          key: z.union([quantity256Result, hash32Result]).meta({ description: 'As it was asked for.' }),
+          key: z.union([quantity256Result, hash32Result]).meta({ description: 'Slot as in the request.' }),
           value: quantity256Result,
           proof: trieNodes,
         })
@@ -286,4 +286,4 @@ export const rollupInfo: z.ZodType = z
 export const subscriptionId: z.ZodType = z
   .string()
   .regex(/^0x[0-9a-f]{32}$/)
-  .meta({ title: 'subscription', description: 'What its notifications are named by.' });
+  .meta({ title: 'subscription', description: 'Id that its notifications contain.' });

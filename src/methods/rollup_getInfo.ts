@@ -8,8 +8,8 @@ import { rollupInfo } from './result-schemas.ts';
 
 export const rollupGetInfo: Method<MethodContext> = defineMethod({
   name: 'rollup_getInfo',
-  summary: 'State of the rollup node: its mode, its view of layer 1, and how far it has come.',
-  description: 'On rollups only. Numbers are plain JSON numbers.',
+  summary: 'Returns the state of the rollup node: its mode, its view of layer 1, and its progress.',
+  description: 'Only rollups serve this method. Numbers are plain JSON numbers.',
   params: [],
   result: { name: 'info', schema: rollupInfo },
   contractScope: scopeOfNothing,

@@ -10,7 +10,7 @@ const ROLLUP_NAMESPACES: ReadonlySet<string> = new Set(['l2', 'rollup']);
 
 export const rpcModules: Method<MethodContext> = defineMethod({
   name: 'rpc_modules',
-  summary: 'Namespaces of the methods that the network serves, each with version `1.0`.',
+  summary: 'Returns the namespaces of the methods that the network serves, each with version `1.0`.',
   params: [],
   result: { name: 'modules', schema: z.record(z.string(), z.literal('1.0')) },
   contractScope: scopeOfNothing,

@@ -38,7 +38,7 @@ const blockOverrides = objectOf('simulated block overrides', {
 });
 
 const blockStateCalls = objectOf('block of calls', {
-  blockOverrides: optional(blockOverrides, 'Fields of the block; others follow from its parent.'),
+  blockOverrides: optional(blockOverrides, 'Fields of the block. Others follow from the parent block.'),
   stateOverrides: optional(stateOverrides, 'Accounts to replace before the calls.'),
   calls: optional(listOf(nullable(callObject, {}))),
 });
@@ -47,9 +47,9 @@ const blockStateCalls = objectOf('block of calls', {
 export const simulation: Codec<BlockSimulation> = mapped(
   objectOf('simulation', {
     blockStateCalls: optional(listOf(nullable(blockStateCalls, {}))),
-    traceTransfers: optional(boolean, 'Whether transfers of value are logs.'),
+    traceTransfers: optional(boolean, 'Whether transfers of value appear as logs.'),
     validation: optional(boolean, 'Whether nonces, prices and base fees are checked as in blocks.'),
-    returnFullTransactions: optional(boolean, 'Whether transactions come whole instead of as hashes.'),
+    returnFullTransactions: optional(boolean, 'Whether the result has whole transactions instead of hashes.'),
   }),
   (provided): BlockSimulation => ({ ...provided, blockStateCalls: provided.blockStateCalls ?? [] }),
 );

@@ -10,14 +10,14 @@ export const accessListResult: z.ZodType = z
         .object({ address: addressResult, storageKeys: z.array(hash32Result) })
         .meta({ title: 'access list entry' }),
     ),
-    error: z.string().meta({ description: 'Why the call fails; absent where it does not.' }).optional(),
-    gasUsed: quantity64Result.meta({ description: 'What the call uses with this list.' }),
+    error: z.string().meta({ description: 'Reason of the failure. Absent if the call succeeds.' }).optional(),
+    gasUsed: quantity64Result.meta({ description: 'Gas that the call uses with this list.' }),
   })
   .meta({ title: 'access list' });
 
 const callError = z
   .object({
-    code: z.number().meta({ description: '3: it reverted. -32015: it failed otherwise.' }),
+    code: z.number().meta({ description: '3: the call reverted. -32015: another failure of the call.' }),
     message: z.string(),
     data: dataResult.meta({ description: 'Raw revert data.' }).optional(),
   })

@@ -5,7 +5,7 @@ import type { MethodContext } from './method-context.ts';
 
 export const web3ClientVersion: Method<MethodContext> = defineMethod({
   name: 'web3_clientVersion',
-  summary: 'Name and version of the service.',
+  summary: 'Returns the name and version of the service.',
   params: [],
   result: { name: 'version', schema: z.string() },
   contractScope: scopeOfNothing,

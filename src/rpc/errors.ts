@@ -33,7 +33,7 @@ const ROWS = {
     status: 400,
     message: 'parse error: {}',
     meaning:
-      'The body is not one JSON text in UTF-8, or nests deeper than 64 levels, or a large one has a number of more than 1,000 characters or 65,536 blanks in a row.',
+      'The body is not one JSON text in UTF-8, or nests deeper than 64 levels. Or a large body has a number of more than 1,000 characters, or 65,536 blanks in a row.',
   },
   invalidRequest: {
     code: -32600,
@@ -53,101 +53,102 @@ const ROWS = {
     status: 200,
     message: 'batch too large: {}',
     meaning:
-      'The batch has too many items. None was run; the answer is this single object with the id `null`.',
+      'The batch has too many items. None of them was run. The answer is this single object with the id `null`.',
   },
   methodNotFound: {
     code: -32601,
     status: 200,
     message: 'the method {} does not exist/is not available',
     meaning:
-      'No such method, or this network does not offer it (rollup methods on a network that is not a rollup).',
+      'The method does not exist, or this network does not offer it (rollup methods on a network that is not a rollup).',
   },
   notificationsUnsupported: {
     code: -32601,
     status: 200,
     message: 'notifications not supported',
-    meaning: '`eth_subscribe` over HTTP: subscriptions need a WebSocket.',
+    meaning: 'The client called `eth_subscribe` over HTTP. Subscriptions need a WebSocket.',
   },
   unknownSubscription: {
     code: -32601,
     status: 200,
     message: 'no {} subscription in eth namespace',
     meaning:
-      '`eth_subscribe` with an unknown kind: the kinds are `newHeads`, `logs`, `transactionReceipts`, `newPendingTransactions` and `syncing`.',
+      'The client called `eth_subscribe` with an unknown kind. The kinds are `newHeads`, `logs`, `transactionReceipts`, `newPendingTransactions` and `syncing`.',
   },
   tooManySubscriptions: {
     code: -32005,
     status: 200,
     message: 'limit exceeded: {}',
     meaning:
-      'The connection has its maximum of subscriptions (`limits.webSocketSubscriptions`), or the key its share of all (`limits.subscriptions`).',
+      'The connection has its maximum of subscriptions (`limits.webSocketSubscriptions`). Or the key has its share of the subscriptions of all WebSockets (`limits.subscriptions`).',
   },
   unknownStart: {
     code: -32001,
     status: 200,
     message: 'cannot go on where it stopped: {}',
     meaning:
-      'The block after which `eth_subscribe` continues is not known: it was never a block of this network, or it left the chain and neither a node nor a process that followed it still has it, or has the logs that a reorg removed; the text then names the block to continue after. While a node that may have it is not available, the error is -32603 instead: subscribe again later. Read what is needed with `eth_getLogs` or `eth_getBlockByNumber`, then subscribe without a start.',
+      'The block after which `eth_subscribe` continues is not known. Either the block was never a block of this network. Or the block left the chain, and no node and no process that followed the chain still has the block or the logs that the reorg removed. The text then names the block to continue after. While a node that may have the block is not available, the error is -32603 instead: subscribe again later. Read the missing events with `eth_getLogs` or `eth_getBlockByNumber`, then subscribe without a start.',
   },
   startTooFar: {
     code: -32001,
     status: 200,
     message: 'cannot go on where it stopped: {}',
     meaning:
-      'There are more blocks between the start that `eth_subscribe` names and the head than a subscription sends again. Read them with `eth_getLogs` or `eth_getBlockByNumber`, then subscribe after the last of them.',
+      'The start that `eth_subscribe` names is more blocks behind the head than a subscription sends again. Read these blocks with `eth_getLogs` or `eth_getBlockByNumber`, then subscribe after the last of them.',
   },
   invalidParams: {
     code: -32602,
     status: 200,
     message: '{}',
-    meaning: 'A parameter is missing, malformed or invalid; the message names it by position and field.',
+    meaning:
+      'A parameter is missing, malformed or invalid. The message names the position and the field of the parameter.',
   },
   executionReverted: {
     code: 3,
     status: 200,
     message: 'execution reverted{}',
     meaning:
-      'The EVM executed REVERT. `data` is the raw revert data; a reason encoded as Error(string) or Panic(uint256) is appended to the message, at most 4 KiB of it (then it ends with `…`).',
+      'The EVM executed REVERT. `data` is the raw revert data. The message contains a reason that is encoded as Error(string) or Panic(uint256). Only the first 4 KiB of the reason are appended; a shortened reason ends with `…`.',
   },
   serverError: {
     code: -32000,
     status: 200,
     message: '{}',
     meaning:
-      'The call failed for another reason than a revert, such as `out of gas`. Repeating it gives the same.',
+      'The call failed for another reason than a revert, such as `out of gas`. A repeated call fails in the same way.',
   },
   notIncluded: {
     code: 4,
     status: 200,
     message: "The transaction was added to the transaction pool but wasn't processed in {}",
     meaning:
-      '`eth_sendRawTransactionSync`: the transaction was sent, and no block up to the served head has it yet. `data` is its hash: request its receipt later, and do not send another transaction in its place.',
+      '`eth_sendRawTransactionSync` sent the transaction, but no block up to the served head has it yet. `data` is the hash of the transaction. Request the receipt later, and do not send another transaction in its place.',
   },
   nodeRefusal: {
     code: -32000,
     status: 200,
     message: '{}',
     meaning:
-      "A method that is passed on to the network's nodes (docs/upstreams.md, Methods) fails there: code, message and data are the node's, the message without addresses and keys of its configuration. -32000 is the most frequent code; any other may stand here.",
+      "A method that is passed on to the network's nodes (docs/upstreams.md, Methods) failed there. Code, message and data are those of the node. The message leaves out addresses and keys of the node's configuration. -32000 is the most frequent code; any other code is possible.",
   },
   developmentRefused: {
     code: -32601,
     status: 200,
     message: '{}',
     meaning:
-      'A method of a development node (`anvil_*`, `evm_*`, `hardhat_*`, `eth_sendTransaction`, `eth_sign*`) that the network serves, but not to this client; the message says which condition is not met, and what to do (docs/upstreams.md, Development nodes). The code is that of an unknown method, because programs use such calls to look for a development node.',
+      'The network serves this method of a development node (`anvil_*`, `evm_*`, `hardhat_*`, `eth_sendTransaction`, `eth_sign*`), but not to this client. The message says which condition is not met, and what to do (docs/upstreams.md, Development nodes). The code is the code of an unknown method, because programs call these methods to look for a development node.',
   },
   nonceTooLow: {
     code: -38010,
     status: 200,
     message: '{}',
-    meaning: "`eth_simulateV1` with `validation`: a call's nonce is below its sender's.",
+    meaning: '`eth_simulateV1` with `validation`: the nonce of a call is below the nonce of its sender.',
   },
   nonceTooHigh: {
     code: -38011,
     status: 200,
     message: '{}',
-    meaning: "`eth_simulateV1` with `validation`: a call's nonce is above its sender's.",
+    meaning: '`eth_simulateV1` with `validation`: the nonce of a call is above the nonce of its sender.',
   },
   feeCapTooLow: {
     code: -38012,
@@ -159,7 +160,8 @@ const ROWS = {
     code: -38013,
     status: 200,
     message: '{}',
-    meaning: '`eth_simulateV1`: a call has less gas than it costs before its first instruction.',
+    meaning:
+      '`eth_simulateV1`: a call has less gas than its intrinsic gas, the cost before its first instruction.',
   },
   insufficientFunds: {
     code: -38014,
@@ -171,7 +173,7 @@ const ROWS = {
     code: -38015,
     status: 200,
     message: '{}',
-    meaning: '`eth_simulateV1`: a call asks for more gas than its block has left.',
+    meaning: '`eth_simulateV1`: a call requests more gas than its block has left.',
   },
   blockNumberOrder: {
     code: -38020,
@@ -209,7 +211,7 @@ const ROWS = {
     status: 200,
     message: '{}',
     meaning:
-      'The time limit of one call passed: `execution aborted (timeout = 5s)`. How far it gets depends on the load; retrying may help.',
+      'The time limit of one call passed: `execution aborted (timeout = 5s)`. The progress of a call within this time depends on the load. Retrying may help.',
     isFault: true,
   },
   timedOut: {
@@ -217,7 +219,7 @@ const ROWS = {
     status: 200,
     message: '{}',
     meaning:
-      'The time limit for a whole request passed. A call past its own limit gets -32000 `execution aborted (timeout = 5s)`.',
+      'The time limit for a whole request passed. A call that exceeds its own time limit gets -32000 `execution aborted (timeout = 5s)`.',
     isFault: true,
   },
   responseTooLarge: {
@@ -225,14 +227,14 @@ const ROWS = {
     status: 200,
     message: '{}',
     meaning:
-      'The answers of this batch exceed the size limit from this item on: send these items in another batch. Or the result of a call exceeds it by itself.',
+      'The answers of this batch exceed the size limit from this item on. Send this item and the items after it in another batch. Or the result of one call alone exceeds the size limit.',
   },
   tooManyLogs: {
     code: -32005,
     status: 200,
     message: '{}',
     meaning:
-      'More logs, or more bytes of logs, than the network returns in one answer: `query returned more than 10000 results. Try with this block range [0x1, 0x5f].` Request fewer blocks, such as the range that the message names.',
+      'The answer would have more logs, or more bytes of logs, than the network returns in one answer: `query returned more than 10000 results. Try with this block range [0x1, 0x5f].` Request fewer blocks, such as the range that the message names.',
   },
   tooManyFilters: {
     code: -32005,
@@ -252,7 +254,7 @@ const ROWS = {
     status: 200,
     message: 'internal error: filters cannot be read or written now',
     meaning:
-      'The store of filters is not available, or is full. A poll with this error has taken nothing from its filter, except where the reply to a write was lost and another worker gets the next poll. The error has been logged; retrying may help.',
+      'The store of filters is not available, or is full. A poll with this error takes no events from its filter. Events can be lost only if the reply to a write was lost and another worker gets the next poll. The error has been logged. Retrying may help.',
     isFault: true,
   },
   busy: {
@@ -269,7 +271,7 @@ const ROWS = {
     status: 200,
     message: 'no node could answer: {}',
     meaning:
-      'No node of this network returned an answer that can be accepted, or too few of them have reported their chain yet; the message names the reason. Retrying later may help.',
+      'No node of this network returned an acceptable answer, or too few nodes have reported their chain yet. The message names the reason. Retrying later may help.',
     isFault: true,
   },
   readOnlyNetwork: {
@@ -277,7 +279,7 @@ const ROWS = {
     status: 200,
     message: '{}',
     meaning:
-      'A transaction was sent to a network that has no nodes: it serves imported blocks, and no new blocks are made.',
+      'A transaction was sent to a network that has no nodes. Such a network serves imported blocks, and creates no new blocks.',
   },
   prunedHistory: {
     code: 4444,
@@ -290,13 +292,13 @@ const ROWS = {
     status: 200,
     message: 'Resource not found',
     meaning:
-      'The block has no block access list: it is from before Amsterdam. `debug_getRawBlockAccessList` returns the same error for a block that does not exist.',
+      'The block has no block access list, because it is from before Amsterdam. `debug_getRawBlockAccessList` returns the same error for a block that does not exist.',
   },
   limitExceeded: {
     code: -38026,
     status: 200,
     message: '{}',
-    meaning: 'The call requests more than one call may; the message names the bound.',
+    meaning: 'The call requests more than one call may request. The message names the bound.',
   },
   callTooLarge: {
     code: -38026,
@@ -315,7 +317,7 @@ const ROWS = {
     code: -32603,
     status: 200,
     message: 'internal error',
-    meaning: 'A fault of the service that may be temporary. It has been logged; retrying may help.',
+    meaning: 'The service has a fault that may be temporary. The fault has been logged. Retrying may help.',
     isFault: true,
   },
   misconfigured: {
@@ -323,7 +325,7 @@ const ROWS = {
     status: 200,
     message: 'internal error: {}',
     meaning:
-      'The network could not be opened, or its configuration does not fit its chain, such as a rollup family without its contracts. It lasts until the operator corrects it.',
+      'The network could not be opened, or its configuration does not fit its chain, such as a rollup family without its contracts. The error lasts until the operator corrects the configuration.',
     isFault: true,
   },
   overloaded: {
@@ -348,7 +350,7 @@ const ROWS = {
     status: 401,
     message: 'project id required in the url',
     meaning:
-      'The path ends before the key: it is `/v3/<API_KEY>`, for WebSocket `/ws/v3/<API_KEY>`, each with or without the name of a network before it.',
+      'The path ends before the key. The path of a request is `/v3/<API_KEY>`, and `/ws/v3/<API_KEY>` for WebSocket. The name of a network may stand before either path.',
   },
   unknownKey: {
     code: -32600,
@@ -367,14 +369,14 @@ const ROWS = {
     status: 401,
     message: 'invalid JWT',
     meaning:
-      'The key requires a token (`Authorization: Bearer`), and the request sent none, one that has expired, or one that the issuer did not sign.',
+      'The key requires a token (`Authorization: Bearer`). The request sent no token, an expired token, or a token that the issuer did not sign.',
   },
   rejected: {
     code: -32002,
     status: 403,
     message: 'rejected due to project ID settings',
     meaning:
-      'The key is bound to networks, methods, contracts, origins or user agents, and this request does not match one of these lists.',
+      'The key is bound to lists of networks, methods, contracts, origins or user agents. This request does not match one of these lists.',
   },
   intercepted: {
     code: -32000,
@@ -388,33 +390,34 @@ const ROWS = {
     status: 429,
     message: '{}',
     meaning:
-      'The key exceeds its rate. `data` has the allowed calls per second and the time to wait, in both forms that hosted services use; `Retry-After` has the time in seconds.',
+      'The key exceeds its rate. `data` has the allowed calls per second and the time to wait, in both forms that hosted services use. `Retry-After` has the time to wait in seconds.',
   },
   creditsSpent: {
     code: -32005,
     status: 429,
     message: '{}',
     meaning:
-      "The key's credits of this day (UTC) do not suffice for this call. `data` and `Retry-After` as for the rate.",
+      "The key's credits of this day (UTC) do not suffice for this call. `data` and `Retry-After` are the same as in `rateLimited`.",
   },
   networkLimited: {
     code: -32005,
     status: 429,
     message: 'limit exceeded: {}',
-    meaning: 'All keys together exceed the rate of this network. `data` and `Retry-After` as for the rate.',
+    meaning:
+      'All keys together exceed the rate of this network. `data` and `Retry-After` are the same as in `rateLimited`.',
   },
   tooManyFailures: {
     code: -32005,
     status: 429,
     message: 'limit exceeded: {}',
     meaning:
-      'Too many requests with wrong keys or secrets have come from this address. Keys in use keep working, with the secret or token that they were used with.',
+      'Too many requests with wrong keys or secrets have come from this address. A key that is in use stays valid, with the secret or token of its earlier requests.',
   },
   keysUnavailable: {
     code: -32603,
     status: 503,
     message: 'internal error: the api key cannot be checked now',
-    meaning: 'The store of keys cannot be read at the moment. It has been logged; retrying may help.',
+    meaning: 'The store of keys cannot be read at the moment. The error has been logged. Retrying may help.',
     isFault: true,
   },
   unknownHost: {
@@ -422,14 +425,14 @@ const ROWS = {
     status: 404,
     message: 'no network is served under this host name',
     meaning:
-      'The network is chosen by the host name of the address, or by its name before `/v3`; this host name is not configured.',
+      'The host name of the address, or the name of the network before `/v3`, selects the network. This host name is not configured.',
   },
   unknownNetwork: {
     code: -32600,
     status: 404,
     message: 'no network of this name is served here',
     meaning:
-      'The path begins with the name of a network (`/<network>/v3/<API_KEY>`), and none of this name is configured.',
+      'The path begins with the name of a network (`/<network>/v3/<API_KEY>`), but no network of this name is configured.',
   },
   unknownPath: {
     code: -32600,
@@ -442,7 +445,7 @@ const ROWS = {
     code: -32600,
     status: 403,
     message: 'this origin is not allowed',
-    meaning: 'A page of an origin that `cors.origins` does not list requested a WebSocket.',
+    meaning: 'A page requested a WebSocket, and `cors.origins` does not list the origin of the page.',
   },
   methodNotAllowed: {
     code: -32600,
@@ -461,7 +464,8 @@ const ROWS = {
     code: -32600,
     status: 426,
     message: 'this address is for websockets',
-    meaning: 'A plain request came to `/ws/v3/<API_KEY>`; requests over HTTP go to `/v3/<API_KEY>`.',
+    meaning:
+      'A request without a WebSocket upgrade came to `/ws/v3/<API_KEY>`. Requests over HTTP go to `/v3/<API_KEY>`.',
   },
   headTooLarge: {
     code: -32600,

@@ -29,7 +29,7 @@ const ROWS = {
     byDefault: 4_096,
     option: 'limits.connections',
     closes: 'the connection is closed before anything is read',
-    remedy: 'Keep connections alive and use them again; raise the option with the limit of open files',
+    remedy: 'Keep connections alive and reuse them; raise the option together with the limit of open files',
   },
   webSockets: {
     says: 'too many WebSockets are open',
@@ -38,7 +38,7 @@ const ROWS = {
     byDefault: 1_024,
     option: 'limits.webSockets',
     error: 'overloaded',
-    remedy: 'Send more calls over each; close those that are idle',
+    remedy: 'Send more calls over each WebSocket; close idle WebSockets',
   },
   'webSockets.upgrades': {
     says: 'too many upgrades to WebSocket with this key are being checked',
@@ -115,7 +115,8 @@ const ROWS = {
     unit: 'hashes',
     byDefault: 200,
     closes: '[serverError](errors.md), -32000, HTTP 200',
-    remedy: 'Name the hashes in several subscriptions, or none: then the receipts of every transaction come',
+    remedy:
+      'Name the hashes in several subscriptions; or name no hashes to get the receipts of every transaction',
   },
   'subscriptions.startBlocks': {
     says: 'more than {} blocks before the head',
@@ -161,17 +162,17 @@ const ROWS = {
   },
   bodies: {
     says: 'too many requests in progress',
-    counts: 'bodies in progress that are not answered at once',
+    counts: 'bodies in progress that the service does not answer immediately',
     unit: 'bodies',
     byDefault: 4_096,
     option: 'limits.inFlightBodies',
     error: 'overloaded',
-    remedy: 'Repeat the call a second later; if that does not help, send fewer at a time',
+    remedy: 'Repeat the call a second later; if the error persists, send fewer requests at a time',
   },
   'arriving.bytes': {
     says: 'too many request bytes are arriving',
     counts:
-      'bodies that are arriving or being decompressed, and those of 64 KiB or more that are in progress',
+      'bodies that are arriving or being decompressed, and bodies of 64 KiB or more that are in progress',
     unit: 'bytes',
     byDefault: 134_217_728,
     option: 'limits.arrivingBytes',
@@ -286,12 +287,12 @@ const ROWS = {
   'network.calls': {
     says: 'too many calls on this network are queued',
     counts:
-      'calls in progress on one network; beyond it `limits.networkQueue` are queued, for `limits.queueWait` at most',
+      'calls in progress on one network; `limits.networkQueue` further calls are queued, for `limits.queueWait` at most',
     unit: 'calls',
     byDefault: 512,
     option: 'limits.networkCalls',
     error: 'overloaded',
-    remedy: 'Repeat the call a second later; if that does not help, send fewer at a time',
+    remedy: 'Repeat the call a second later; if the error persists, send fewer calls at a time',
   },
   'network.rate': {
     says: 'too many requests on this network',
@@ -325,7 +326,7 @@ const ROWS = {
     byDefault: 30,
     option: 'access.failures.burst',
     error: 'tooManyFailures',
-    remedy: 'Correct the key; keys in use keep working',
+    remedy: 'Correct the key; keys that are in use stay valid',
   },
   'executions.waiting': {
     says: 'too many executions are waiting',
@@ -334,7 +335,7 @@ const ROWS = {
     byDefault: 4_096,
     option: 'execution.waitingCalls',
     error: 'busy',
-    remedy: 'Repeat the call a second later; if that does not help, send fewer at a time',
+    remedy: 'Repeat the call a second later; if the error persists, send fewer calls at a time',
   },
   'proofs.waiting': {
     says: 'too many proofs are waiting',
@@ -342,7 +343,7 @@ const ROWS = {
     unit: 'proofs',
     byDefault: 64,
     error: 'busy',
-    remedy: 'Repeat the call a second later; if that does not help, send fewer at a time',
+    remedy: 'Repeat the call a second later; if the error persists, send fewer calls at a time',
   },
   'proofs.attempts': {
     says: 'blocks are being imported',
@@ -380,7 +381,7 @@ const ROWS = {
   'nodes.bytes': {
     says: 'answers of nodes use all the memory that they may',
     counts:
-      'buffered answers of the nodes of all networks, with the parsed form of long ones; for one node half as much',
+      'buffered answers of the nodes of all networks, with the parsed form of long answers; one node may use half of the bound',
     unit: 'bytes',
     byDefault: 268_435_456,
     option: 'limits.nodeBytes',
@@ -390,7 +391,7 @@ const ROWS = {
   'state.turns': {
     says: 'too many calls wait for nodes to prove state',
     counts:
-      'queued requests of calls on one network of nodes, for proofs of up to 32 accounts or 124 slots each; they wait for 5 s at most',
+      'queued requests of calls on one network of nodes; each request is for proofs of up to 32 accounts or 124 slots, and waits for 5 s at most',
     unit: 'turns',
     byDefault: 4_096,
     error: 'busy',
@@ -399,7 +400,7 @@ const ROWS = {
   'state.keys': {
     says: 'the api key requests proofs of too much state',
     counts:
-      'accounts and slots that nodes prove for calls of one key in a second, or that `eth_getProof` and `eth_getStorageValues` read beyond one slot, on one network of nodes, after a burst of twice as many; a call that would have to wait beyond its time limit is refused at once',
+      'accounts and slots in a second, for one key on one network of nodes, after a burst of twice as many; accounts and slots count that nodes prove for calls, or that `eth_getProof` and `eth_getStorageValues` read beyond one slot; a call that would have to wait beyond its time limit is refused at once',
     unit: 'accounts and slots',
     byDefault: 256,
     error: 'busy',
@@ -412,12 +413,13 @@ const ROWS = {
     unit: 'entries',
     byDefault: 8_192,
     error: 'callTooLarge',
-    remedy: 'Split the call; a transaction of 128 KiB, the maximum of nodes, has half as many at most',
+    remedy:
+      'Split the call; a transaction of 128 KiB, the maximum of nodes, has at most half as many entries',
   },
   'call.provenKeys': {
     says: 'the call reads more accounts and slots than nodes prove for one call',
     counts:
-      'accounts and slots that nodes prove for one call that is executed here; beyond it nodes execute the call, or with `verify: require` it is refused',
+      'accounts and slots that nodes prove for one call that is executed here; nodes execute a call that needs more, and with `verify: require` this call is refused',
     unit: 'accounts and slots',
     byDefault: 1_024,
     closes: '-32603 `no node could answer: …` with `verify: require`; otherwise nodes execute the call',
@@ -518,7 +520,7 @@ const ROWS = {
   'transaction.bytes': {
     says: 'oversized data: transaction size {}',
     counts:
-      'one transaction that is sent; 1,048,576 of one with blobs, 524,288 of others where `send.rules` is `form`',
+      'one transaction that is sent; the bound is 1,048,576 bytes for a transaction with blobs, and 524,288 bytes for other transactions if `send.rules` is `form`',
     unit: 'bytes',
     byDefault: 131_072,
     closes: '[serverError](errors.md), -32000, HTTP 200',
@@ -549,7 +551,7 @@ const ROWS = {
     byDefault: 30_000,
     option: 'limits.bodyTimeout',
     error: 'slowBody',
-    remedy: 'Send a body in one piece, once all of it is ready; headers have `limits.headersTimeout`',
+    remedy: 'Send a body in one piece, when all of it is ready; for headers see `limits.headersTimeout`',
   },
   'webSocket.messageTime': {
     says: 'a message took too long to arrive',
@@ -558,11 +560,11 @@ const ROWS = {
     byDefault: 30_000,
     option: 'limits.bodyTimeout',
     closes: 'the WebSocket is closed with 1008',
-    remedy: 'Send a message in one piece, once all of it is ready',
+    remedy: 'Send a message in one piece, when all of it is ready',
   },
   'webSocket.pong': {
     says: 'no answer to a ping',
-    counts: 'from a ping of the service to the pong of its client',
+    counts: 'time from a ping of the service to the pong of the client',
     unit: 'milliseconds',
     byDefault: 30_000,
     option: 'limits.webSocketPing',
@@ -571,7 +573,7 @@ const ROWS = {
   },
   'send.time': {
     says: 'answers are not being read',
-    counts: 'the time in which nothing of the answers of one connection is read',
+    counts: 'the time in which a client reads nothing of the answers of one connection',
     unit: 'milliseconds',
     byDefault: 30_000,
     option: 'limits.sendTimeout',
@@ -580,7 +582,8 @@ const ROWS = {
   },
   'send.rate': {
     says: 'answers are read too slowly',
-    counts: 'what the client of one connection reads in a second, on average, after `limits.sendTimeout`',
+    counts:
+      'bytes that the client of one connection reads in a second, on average, after `limits.sendTimeout`',
     unit: 'bytes',
     byDefault: 16_384,
     option: 'limits.sendRate',

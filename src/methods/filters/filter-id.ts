@@ -8,7 +8,7 @@ import type { FilterPlace, Filters } from './filters.ts';
 
 export const filterId: Param<string, true> = {
   name: 'id',
-  description: 'What the filter was made with.',
+  description: 'Id that the call that created the filter returned.',
   required: true,
   codec: {
     parse(raw) {

@@ -21,7 +21,7 @@ const RESUME_MEMBERS: ReadonlySet<string> = new Set(['fromBlock', 'afterHash']);
 const AFTER_HASH = {
   ...hash32.jsonSchema,
   description:
-    'Hash of the last block that the client has seen: what happened since then comes first, with what a reorg took back.',
+    'Hash of the last block that the client has seen. Events since this block come first, including the removals of a reorg.',
 };
 
 /** Start of a subscription. Unknown members are rejected, because a misspelt start would cause a gap. */
@@ -81,7 +81,7 @@ const receiptFilter: Codec<readonly string[]> = {
         type: 'array',
         items: hash32.jsonSchema,
         maxItems: MAX_HASHES,
-        description: 'Transactions whose receipts are sent; none means all of every block.',
+        description: 'Transactions whose receipts are sent. Default: all transactions of every block.',
       },
     },
   },
@@ -117,14 +117,14 @@ export const SYNCING: readonly Param[] = [KIND];
 export const SUBSCRIBE_PARAMS: readonly Param[] = [
   {
     name: 'kind',
-    description: 'What to hear of.',
+    description: 'Kind of the events.',
     required: true,
     codec: { ...anything, jsonSchema: KIND_SCHEMA },
   },
   {
     name: 'options',
     description:
-      'For `logs` the filter, as of `eth_getLogs`, which may have `afterHash` too; for `newHeads` where to go on; for `transactionReceipts` whose receipts; for `newPendingTransactions` whether to send transaction objects instead of hashes.',
+      'For `logs`: the filter of `eth_getLogs`, which may also have `afterHash`. For `newHeads`: the start. For `transactionReceipts`: the transactions whose receipts are sent. For `newPendingTransactions`: whether to send transaction objects instead of hashes.',
     required: false,
     codec: {
       ...anything,
@@ -143,5 +143,5 @@ export const SUBSCRIBE_PARAMS: readonly Param[] = [
       },
     },
   },
-  { name: 'start', description: 'For `logs`: where to go on.', required: false, codec: resumePoint },
+  { name: 'start', description: 'For `logs`: the start.', required: false, codec: resumePoint },
 ];

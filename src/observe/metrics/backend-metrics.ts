@@ -29,7 +29,7 @@ export const CACHE_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_cache_misses_total',
     type: 'counter',
-    help: 'Look-ups that found none.',
+    help: 'Look-ups that found no answer.',
     labels: ['tier'],
     merge: 'sum',
     read: (state) => readCaches(state, ({ misses }) => misses),
@@ -53,7 +53,7 @@ export const CACHE_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_cache_held_bytes',
     type: 'gauge',
-    help: 'Memory of the cached answers, with tables and free room.',
+    help: 'Memory of the cached answers, including tables and free room.',
     labels: ['tier'],
     merge: 'sum',
     read: (state) => readCaches(state, ({ bytes }) => bytes),
@@ -72,7 +72,7 @@ export const ENGINE_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_engine_executions_total',
     type: 'counter',
-    help: 'Executions that ended: inline on the thread that reads requests, or on one for heavy calls.',
+    help: 'Executions that ended, inline on the thread that reads requests or on a thread for heavy calls.',
     labels: ['where'],
     merge: 'sum',
     read: (state) => readPlaces(state, ({ executions }) => executions),
@@ -80,7 +80,7 @@ export const ENGINE_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_engine_gas_total',
     type: 'counter',
-    help: 'Gas of the runs that ended; an estimate is several.',
+    help: 'Gas of the runs that ended. An estimate consists of several runs.',
     labels: ['where'],
     merge: 'sum',
     read: (state) => readPlaces(state, ({ gas }) => gas),
@@ -88,7 +88,7 @@ export const ENGINE_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_engine_execution_seconds_total',
     type: 'counter',
-    help: 'Time in executions, including the first slices of those that moved to a thread.',
+    help: 'Time in executions. The first slices of executions that moved to a thread are included.',
     labels: ['where'],
     merge: 'sum',
     read: (state) => readPlaces(state, ({ seconds }) => seconds),
@@ -112,7 +112,7 @@ export const ENGINE_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_engine_threads',
     type: 'gauge',
-    help: 'Threads for heavy calls that there are now.',
+    help: 'Number of threads for heavy calls now.',
     labels: [],
     merge: 'sum',
     read: ({ sources }) => [{ labels: {}, value: sources.readEngine().threads }],

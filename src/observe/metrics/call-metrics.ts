@@ -6,7 +6,7 @@ export const CALL_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_calls_total',
     type: 'counter',
-    help: 'Calls that have ended; items of batches and notifications one by one.',
+    help: 'Calls that have ended. Each item of a batch and each notification counts as one call.',
     labels: CALL_LABELS,
     merge: 'sum',
     *read({ calls }) {
@@ -18,7 +18,7 @@ export const CALL_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_call_duration_seconds',
     type: 'histogram',
-    help: 'Duration of calls; of a streamed answer, the time to its first bytes.',
+    help: 'Duration of calls. For a streamed answer, the time to its first bytes.',
     labels: CALL_LABELS,
     merge: 'sum',
     *read({ calls }) {
@@ -49,7 +49,7 @@ export const CALL_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_limited_total',
     type: 'counter',
-    help: 'Refusals: rate (too fast), credits (none left), overload (no room), quota (as many as a key may have), size (too large), time (too late), auth (no permission); by which bound, a row of the table of bounds.',
+    help: 'Refusals by reason and bound. Reasons: rate (too fast), credits (none left), overload (no room), quota (as many as a key may have), size (too large), time (too late), auth (no permission). The bound is a row of the table of bounds.',
     labels: ['network', 'reason', 'bound'],
     merge: 'sum',
     *read({ calls }) {

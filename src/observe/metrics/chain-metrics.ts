@@ -67,7 +67,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_head_unconfirmed_seconds',
     type: 'gauge',
-    help: 'Time since a healthy node had the block that is served as the latest; 0 while one has it. From pool.headAge on calls fail.',
+    help: 'Time since a healthy node had the block that is served as the latest. 0 while a healthy node has this block. Calls fail when the time reaches pool.headAge.',
     labels: ['network'],
     merge: 'max',
     read: (state) =>
@@ -76,7 +76,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_agreement_needed',
     type: 'gauge',
-    help: 'Configured operators that must give the same answer (agreement); absent where they are not counted.',
+    help: 'Number of configured operators that must give the same answer (agreement). Absent if agreement is not configured.',
     labels: ['network'],
     merge: 'max',
     read: (state) => readChains(state, ({ agreement }) => agreement?.needed),
@@ -84,7 +84,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_agreement_voices',
     type: 'gauge',
-    help: 'Configured operators with a node in service that has the newest block of the voting nodes. It falls for a moment while nodes report a new block one after the other.',
+    help: 'Number of configured operators with a node in service that has the newest block of the voting nodes. The number falls for a moment while nodes report a new block one after the other.',
     labels: ['network'],
     merge: 'min',
     read: (state) => readChains(state, ({ agreement }) => agreement?.voices),
@@ -92,7 +92,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_agreement_missing',
     type: 'gauge',
-    help: '1 where for some seconds fewer operators than agreement demands have had new blocks: answers about these are refused with verify: require, otherwise labelled single.',
+    help: '1 if for some seconds fewer operators than agreement demands have had new blocks, else 0. Answers about these blocks are refused with verify: require, otherwise labelled single.',
     labels: ['network'],
     merge: 'max',
     read: (state) =>
@@ -103,7 +103,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_verifiable',
     type: 'gauge',
-    help: '1 where answers about this can be recomputed up to the hash of their block, 0 where they cannot of the newest blocks, by what blocks of the network have shown.',
+    help: '1 if answers about the subject can be recomputed up to the hash of their block. 0 if answers about the newest blocks cannot be recomputed. Blocks of the network have shown which value applies.',
     labels: ['network', 'subject'],
     merge: 'min',
     read: (state) =>
@@ -112,7 +112,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_unverifiable_from',
     type: 'gauge',
-    help: 'Number of the first block of which answers about this cannot be recomputed, where older ones can; absent where all can, or none.',
+    help: 'Number of the first block whose answers about the subject cannot be recomputed, if those of older blocks can. Absent if the answers of all blocks, or of no block, can be recomputed.',
     labels: ['network', 'subject'],
     merge: 'min',
     read: (state) => readSubjects(state, ({ from }) => from),
@@ -146,7 +146,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_anchor_number',
     type: 'gauge',
-    help: 'Number of the last block of a rollup that its layer 1 commits to; absent where layer 1 is not read for that, and before one is found.',
+    help: 'Number of the last block of a rollup that its layer 1 commits to. Absent if layer 1 is not read for an anchor, and before the first block is found.',
     labels: ['network'],
     merge: 'max',
     read: (state) => readChains(state, ({ verification }) => verification?.anchor?.number),
@@ -154,7 +154,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_anchor_contradicted',
     type: 'gauge',
-    help: '1 while no node has the block that layer 1 commits to, so that answers about blocks cannot be verified; 0 otherwise.',
+    help: '1 while no node has the block that layer 1 commits to, else 0. With 1, answers about blocks cannot be verified.',
     labels: ['network'],
     merge: 'max',
     read: (state) =>
@@ -176,7 +176,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_executions_total',
     type: 'counter',
-    help: 'Calls of such a network: executed here, or sent to nodes because the block is not on the served chain, fees must be suggested, its rules are not known, its state is not proven, or more state is missing after each round trip.',
+    help: 'Calls of a network whose calls are executed here. They are executed here, or sent to nodes for one of these reasons: the block is not on the served chain, fees must be suggested, the rules of the block are not known, its state is not proven, or more state is missing after each round trip.',
     labels: ['network', 'outcome'],
     merge: 'sum',
     *read({ sources }) {
@@ -212,7 +212,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_warmed_heads_total',
     type: 'counter',
-    help: 'Heads at which the most used state was proven before it was read.',
+    help: 'Heads at which nodes proved the most used state before a call read it.',
     labels: ['network'],
     merge: 'sum',
     *read({ sources }) {
@@ -232,7 +232,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_proven_state_bytes',
     type: 'gauge',
-    help: 'Memory of the state of a network that nodes have proven, codes included.',
+    help: 'Memory of the state of a network that nodes have proven, including codes.',
     labels: ['network'],
     merge: 'sum',
     *read({ sources }) {
@@ -254,7 +254,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_upstream_up',
     type: 'gauge',
-    help: '1 when the node is used like any other: it answers, is of this chain, and its circuit is closed.',
+    help: '1 when the node is in normal use: it answers, is of this chain, and its circuit is closed. Else 0.',
     labels: UPSTREAM_LABELS,
     merge: 'min',
     read: (state) =>
@@ -289,7 +289,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_upstream_request_duration_seconds',
     type: 'histogram',
-    help: 'Duration of requests to the node, failed ones included; cancelled requests are left out.',
+    help: 'Duration of requests to the node. Failed requests count, cancelled requests do not.',
     labels: UPSTREAM_LABELS,
     merge: 'sum',
     *read({ sources }) {
@@ -328,7 +328,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_upstream_circuit_open',
     type: 'gauge',
-    help: '1 while the node is used last because it failed too often or left calls unanswered; it is probed now and then.',
+    help: '1 while the node is used last because it failed too often or left calls unanswered. Meanwhile the service probes the node now and then.',
     labels: UPSTREAM_LABELS,
     merge: 'max',
     read: (state) => readUpstreams(state, ({ circuit }) => (circuit === 'closed' ? 0 : 1)),

@@ -84,7 +84,7 @@ export const PROCESS_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_build_info',
     type: 'gauge',
-    help: '1; version and node are what runs.',
+    help: 'Always 1. The labels are the versions of the service and of Node.js that run.',
     labels: ['version', 'node'],
     merge: 'max',
     read: ({ version }) => [{ labels: { version, node: process.version }, value: 1 }],

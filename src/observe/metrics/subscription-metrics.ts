@@ -33,7 +33,7 @@ export const SUBSCRIPTION_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_subscriptions_lag_seconds',
     type: 'histogram',
-    help: 'Time from a new head to the notification of a subscription; blocks of the past are not counted.',
+    help: 'Time from a new head to the notification of a subscription. Blocks of the past are not counted.',
     labels: LABELS,
     merge: 'sum',
     *read({ subscriptions }) {

@@ -4,7 +4,7 @@ export const TRANSPORT_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_http_requests_total',
     type: 'counter',
-    help: 'Answers over HTTP by status; 101 is a WebSocket that was opened.',
+    help: 'Answers over HTTP by status. 101 counts opened WebSockets.',
     labels: ['status'],
     merge: 'sum',
     *read({ requests }) {
@@ -22,7 +22,7 @@ export const TRANSPORT_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_request_received_bytes_total',
     type: 'counter',
-    help: 'Bodies of requests and messages, after decompression.',
+    help: 'Bytes of the bodies of requests and messages, after decompression.',
     labels: [],
     merge: 'sum',
     read: ({ requests }) => [{ labels: {}, value: requests.requestBytes }],
@@ -30,7 +30,7 @@ export const TRANSPORT_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_response_sent_bytes_total',
     type: 'counter',
-    help: 'Bodies of answers, before compression.',
+    help: 'Bytes of the bodies of answers, before compression.',
     labels: [],
     merge: 'sum',
     read: ({ requests }) => [{ labels: {}, value: requests.responseBytes }],
@@ -70,7 +70,7 @@ export const TRANSPORT_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_share_refusals_total',
     type: 'counter',
-    help: 'Refused or closed because one caller used up its share of connections, webSockets, arriving or unsent bytes; slow: answers read below the least rate.',
+    help: 'Refusals and closed connections because one caller used up its share of connections, webSockets, arriving or unsent bytes. slow: connections that read answers below the minimum rate.',
     labels: ['of'],
     merge: 'sum',
     *read({ sources }) {
