@@ -12,6 +12,9 @@ integer with \`0x\` and without leading zeros; hex is accepted in either case. F
 Objects are described [at the end](#objects), errors in [errors.md](errors.md).
 `;
 
+/** Title of an object that is described in place. */
+const BLOCK_BY_HASH = 'EIP-1898 object';
+
 /**
  * Renders the page `docs/methods.md`.
  * @param commands shell commands to paste, which the development networks answer
@@ -78,14 +81,20 @@ function renderFields(schema: JsonSchema): string {
   return ['| Field | Required | Form | Meaning |', '|---|---|---|---|', ...rows].join('\n');
 }
 
-/** Collects titled objects and maps of a schema; alternatives of a `oneOf` are described in place. */
+/** Collects titled objects and maps of a schema: `describeForm` links to each of them. */
 function collectObjects(schema: JsonSchema, objects: Map<string, JsonSchema>): void {
-  if (isObjectWithTitle(schema)) objects.set(schema['title'] as string, schema);
-  const { items, additionalProperties, anyOf } = schema;
-  const inner = [items, additionalProperties, ...(Array.isArray(anyOf) ? (anyOf as unknown[]) : [])];
+  if (isObjectWithTitle(schema) && schema['title'] !== BLOCK_BY_HASH)
+    objects.set(schema['title'] as string, schema);
+  const { items, additionalProperties } = schema;
+  const inner = [items, additionalProperties, ...listAlternatives(schema)];
   for (const child of [...inner, ...Object.values(readProperties(schema) ?? {})]) {
     if (typeof child === 'object' && child !== null) collectObjects(child as JsonSchema, objects);
   }
+}
+
+function listAlternatives({ oneOf, anyOf }: JsonSchema): readonly unknown[] {
+  const alternatives = oneOf ?? anyOf;
+  return Array.isArray(alternatives) ? alternatives : [];
 }
 
 function isObjectWithTitle(schema: JsonSchema): boolean {
@@ -101,7 +110,7 @@ function describeForm(schema: JsonSchema): string {
   if (alternatives !== undefined) return alternatives.map(describeForm).join(', or ');
   const { title, type, items, enum: values, required } = schema;
   if (Array.isArray(values)) return values.map((value) => `\`${value}\``).join(', ');
-  if (title === 'EIP-1898 object') return `\`{${(required as string[]).join(', ')}}\` (EIP-1898)`;
+  if (title === BLOCK_BY_HASH) return `\`{${(required as string[]).join(', ')}}\` (EIP-1898)`;
   if (isObjectWithTitle(schema))
     return `[${title}](#${(title as string).replaceAll(' ', '-').toLowerCase()})`;
   if (typeof title === 'string') return title;

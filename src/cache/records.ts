@@ -11,7 +11,7 @@ const NEXT = 2;
 const PREVIOUS = 3;
 const BLOCK = 4;
 const NAME_LENGTH = 5;
-/** Length of the inline answer, or number of an answer outside of the record. */
+/** Length of the inline answer, or the number that identifies an answer stored elsewhere. */
 const ANSWER = 6;
 /** Length of the record shifted by 8 bits, and flags. */
 const FLAGS = 7;
@@ -28,7 +28,7 @@ const LENGTH_SHIFT = 8;
 
 /** Content of a record besides its name. */
 export type RecordAnswer = {
-  /** Inline answer; undefined if the answer is outside of the record and has a number. */
+  /** Inline answer; undefined if the answer is stored elsewhere. */
   readonly inline: Uint8Array | string | undefined;
   readonly inlineBytes: number;
   readonly isAscii: boolean;
@@ -119,7 +119,7 @@ export class Records {
     return bytes.toString((this.#read(ref, FLAGS) & ASCII) === 0 ? 'utf8' : 'latin1', start, end);
   }
 
-  /** Returns the number of an answer outside of the record; undefined for an inline answer. */
+  /** Returns the number that identifies an answer stored elsewhere; undefined for an inline answer. */
   largeNumberOf(ref: number): number | undefined {
     return (this.#read(ref, FLAGS) & LARGE) === 0 ? undefined : this.#read(ref, ANSWER);
   }
@@ -203,7 +203,7 @@ export class Records {
   }
 }
 
-/** @param number number of an answer outside of the record; 0 for an inline answer */
+/** @param number identifies an answer stored elsewhere; 0 for an inline answer */
 export function describeAnswer(
   answer: CachedAnswer,
   bytes: number,

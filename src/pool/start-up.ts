@@ -95,7 +95,7 @@ function followReported(parts: StartParts): Promise<void> {
 function limitPatience({ upstreams, membership, stopping, onChange }: StartParts, limitMs: number): void {
   const timer = setTimeout(() => {
     for (const upstream of upstreams) upstream.apply({ kind: 'startTimeExceeded' });
-    // If a node of an operator has exceeded its startup time, only the other nodes of this operator now count.
+    // The reply of an operator may be complete now: it no longer waits for nodes that exceeded their startup time.
     membership.reports.notify();
     onChange();
   }, limitMs);

@@ -32,7 +32,10 @@ function isNearTop(modulus: usize): bool {
   return upper === u64.MAX_VALUE && load<u64>(modulus) !== 0;
 }
 
-/** modulus = WIDE mod modulus, for a modulus of 2^256 - c. Twice, the upper half times c is added to the lower half. */
+/**
+ * Overwrites the operand `modulus` with WIDE modulo it. The modulus must have the form 2^256 - c. The upper half of WIDE times c is added to the lower half,
+ * twice.
+ */
 function reduceNearTop(modulus: usize): void {
   const c = -load<u64>(modulus);
   const u0 = load<u64>(WIDE, 32);
