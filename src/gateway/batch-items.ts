@@ -153,7 +153,8 @@ export class BatchItems {
 
   /** Ends items that have begun and were not run, because the answer of the batch is full. */
   abandon(): void {
-    for (const [position, prepared] of this.#prepared.entries()) {
+    for (let position = 0; position < this.#prepared.length; position++) {
+      const prepared = this.#prepared[position];
       const item = this.#items[position] as BatchItem;
       if (prepared === undefined || item.kind !== 'call') continue;
       this.#prepared[position] = undefined;
