@@ -20,9 +20,15 @@ const WARM_UP = 20;
 const COMPLETE_MS = 50;
 const TOKEN_CALL = { to: '0xcabe9823112d187ea24d56be8e47ae75ed52a842', data: '0x18160ddd' };
 
-export type RequestTrace = {
-  /** Paths below src, or from packages on, with the ending .js. */ readonly files: ReadonlySet<string>;
+type Coverage = {
+  /** Paths below src, or from packages on, with the ending .js. */
+  readonly files: ReadonlySet<string>;
   readonly functions: readonly string[];
+};
+
+export type RequestTrace = Coverage & {
+  /** Files that ran at the time of the request, for itself or in the background: a poll may run what the request runs. */
+  readonly filesMeanwhile: ReadonlySet<string>;
 };
 
 /** Kinds of requests: `overridden` is an embedded call with an empty object of state overrides, `newHeads` a notification. */
@@ -95,7 +101,7 @@ async function subscribe(port: number, cleanUps: (() => unknown)[]): Promise<() 
   return () => new Promise((resolve) => socket.once('message', () => resolve()));
 }
 
-async function countCall(session: Session, work: () => Promise<void>): Promise<RequestTrace> {
+async function countCall(session: Session, work: () => Promise<void>): Promise<Coverage> {
   await pause(COMPLETE_MS);
   await session.post('Profiler.takePreciseCoverage');
   await work();
@@ -119,9 +125,13 @@ async function countCall(session: Session, work: () => Promise<void>): Promise<R
 /** Excludes background work such as timers and head feeds, counted in an idle run. */
 async function countRequest(session: Session, work: () => Promise<void>): Promise<RequestTrace> {
   const idle = await countCall(session, async () => {});
-  const { functions } = await countCall(session, work);
+  const { files, functions } = await countCall(session, work);
   const own = functions.filter((name) => !idle.functions.includes(name));
-  return { functions: own, files: new Set(own.map((name) => name.slice(0, name.indexOf(' ')))) };
+  return {
+    functions: own,
+    files: new Set(own.map((name) => name.slice(0, name.indexOf(' ')))),
+    filesMeanwhile: files,
+  };
 }
 
 /** Traces a request of each kind: on the embedded network `devnet`, and on `nodes`, a network of one node. */
