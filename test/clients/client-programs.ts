@@ -96,7 +96,7 @@ async function buildGo(): Promise<{ readonly folder: string } | string> {
   }
   await prepare(folder, 'go', 'mod', 'tidy');
   await prepare(folder, 'go', 'build', '-o', 'client', '.');
-  await prepare(folder, 'go', 'build', '-o', 'live-client', 'live');
+  await prepare(folder, 'go', 'build', '-o', 'live-client', './live');
   return { folder };
 }
 
