@@ -85,7 +85,7 @@ test("a request's way runs the files of the drawing", async () => {
     const files = [common, own, end].flatMap(readFiles);
     assert.ok(files.length >= 15, `${way}: ${files.length} files`);
     assert.deepEqual(
-      files.filter((file) => traces.get(way)?.filesMeanwhile.has(file) !== true),
+      files.filter((file) => traces.get(way)?.files.has(file) !== true),
       [],
       way,
     );

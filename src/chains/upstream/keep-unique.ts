@@ -18,9 +18,15 @@ export function keepUnique<A extends JsonText | JsonBytes>(answer: A): A | JsonT
 /**
  * Encodes the value that replaces a checked answer.
  * @param why fault of the answer
+ * @param maxLength maximum length of an answer that is rewritten, UTF-16 units or bytes
  * @throws UpstreamFault `wrong` if the answer is too long to rewrite
  */
-export function rewriteAnswer(answer: JsonText | JsonBytes, value: unknown, why: string): JsonText {
-  if (answer.length > MAX_LENGTH) throw new UpstreamFault('wrong', why);
+export function rewriteAnswer(
+  answer: JsonText | JsonBytes,
+  value: unknown,
+  why: string,
+  maxLength: number = MAX_LENGTH,
+): JsonText {
+  if (answer.length > maxLength) throw new UpstreamFault('wrong', why);
   return JSON.stringify(value);
 }

@@ -12,6 +12,10 @@ import type { PinnedBlock, RequestParts } from './call-requests.ts';
 import { checkData } from './checks/check-values.ts';
 import { keepUnique, rewriteAnswer } from './keep-unique.ts';
 
+/**
+ * Maximum length of a proof from which nodes are dropped, UTF-16 units: twice the proof of 128 slots, the most in one request. Its encoding takes 4 ms.
+ */
+const MAX_REWRITTEN = 3 * 1024 * 1024;
 /** Maximum number of further nodes that are tried after one refuses. */
 const MAX_REFUSALS = 16;
 /** Error kinds that come from this service and not from a node. */
@@ -134,7 +138,7 @@ function dropNodes(
       proof: drop(slot.proof, ofSlots[at] ?? []),
     })),
   };
-  return rewriteAnswer(text, dropped, 'the proof has nodes that are not needed');
+  return rewriteAnswer(text, dropped, 'the proof has nodes that are not needed', MAX_REWRITTEN);
 }
 
 /** Returns whether an error of the pool is a node's answer. */

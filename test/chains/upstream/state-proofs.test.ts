@@ -137,6 +137,30 @@ describe('a proof with nodes that are not needed', () => {
   });
 });
 
+describe('a long proof with nodes that are not needed', () => {
+  it('is accepted up to twice the length of the longest true one', async () => {
+    const { requests, state, verification } = await open('require');
+    try {
+      const slots = Array.from({ length: 128 }, (_, slot) => `0x${slot.toString(16)}`);
+      const want = (await node.ask('eth_getProof', ADDRESS, slots, 'latest')) as Proof;
+      const [root = ''] = want.accountProof;
+      const given = {
+        ...want,
+        storageProof: want.storageProof.map((slot) => ({
+          ...slot,
+          proof: [...slot.proof, ...Array.from({ length: Math.ceil(16_384 / root.length) }, () => root)],
+        })),
+      };
+      state.proof = JSON.stringify(given);
+      assert.ok(state.proof.length > 2 ** 21 && state.proof.length < 3 * 2 ** 20, `${state.proof.length}`);
+      const scope = new RequestScope(performance.now() + LIMIT_MS);
+      assert.equal(await requests.getProof(ADDRESS, slots, LATEST, scope), JSON.stringify(want));
+    } finally {
+      verification.close();
+    }
+  });
+});
+
 describe('a proof that does not come in time', () => {
   it('leaves half of the time for an answer without one, which is not kept as proven', async () => {
     const { requests, requested, cached, state, verification } = await open('auto');
