@@ -3,7 +3,7 @@ import { HEADER_FORMS, type HeaderForm } from './header-forms.ts';
 import { isMembers, isSameText } from './members.ts';
 import { TRANSACTION_FORMS, type TransactionForm } from './transaction-forms.ts';
 
-/** Unhashed members that follow from hashed members. Every client returns them. */
+/** Unhashed members that follow from hashed members. Every client returns these members. */
 const OF_TRANSACTION: readonly string[] = ['from'];
 const OF_BLOCK: readonly string[] = ['uncles'];
 const OF_PLACE: readonly string[] = ['blockHash', 'blockNumber', 'transactionIndex'];
@@ -72,7 +72,7 @@ const OF_FORKS: readonly string[] = [
   ),
 ];
 
-/** Members that headers of authorities (Aura) do not have, and the zeros that some nodes return for them. */
+/** Members that Aura (proof-of-authority) headers do not have, and the zeros that some nodes return for them. */
 const OF_SEAL = [
   ['mixHash', `0x${'0'.repeat(64)}`],
   ['nonce', `0x${'0'.repeat(16)}`],
@@ -147,7 +147,10 @@ function listForeign(form: TransactionForm): readonly string[] {
   return names;
 }
 
-/** Whether a member of another type carries no information. Some clients return the members of all types: empty, zero, or the gas price as fee caps. */
+/**
+ * Whether a member of another transaction type carries no information. Some clients return the members of all types: empty, zero, or the gas price as
+ * fee caps.
+ */
 function saysNothing(value: unknown, gasPrice: unknown): boolean {
   if (value == null || value === false || value === '0x' || value === '0x0' || value === gasPrice)
     return true;

@@ -8,7 +8,7 @@ export const ADDRESS_BYTES = 20;
 
 /**
  * @param length required length in bytes; if absent, any length is accepted
- * @throws RangeError for a list or another length
+ * @throws RangeError for a list, or for bytes of another length
  */
 export function decodeBytes(item: RlpItem | undefined, name: string, length?: number): string {
   return bytesToHex(asBytes(item, name, length));
@@ -29,7 +29,7 @@ export function decodeInteger(
 
 /**
  * Decodes an address; an empty string is null (no recipient).
- * @throws RangeError for a list or another length
+ * @throws RangeError for a list, or for bytes of another length
  */
 export function decodeRecipient(item: RlpItem | undefined, name: string): string | null {
   return asBytes(item, name).length === 0 ? null : decodeBytes(item, name, ADDRESS_BYTES);

@@ -2,7 +2,7 @@ import type { RlpWriter } from '../ethereum/primitives/rlp-writer.ts';
 import type { Members } from './findings.ts';
 import { isMembers, readInteger, UnreadableMember, writeBytes, writeInteger } from './members.ts';
 
-/** Type of an OP Stack deposit. From Canyon on, the receipt of a deposit hashes two more fields. */
+/** Transaction type of an OP Stack deposit. From Canyon on, the receipt of a deposit has two more hashed fields. */
 const DEPOSIT_TYPE = 0x7e;
 const ROOT = /^0x[0-9a-fA-F]{64}$/;
 
@@ -21,7 +21,7 @@ export function encodeTrieReceipt(receipt: Members, type: number, writer: RlpWri
     writeLogs(writer, receipt['logs']);
     writeBytes(writer, receipt['logsBloom'], 'logsBloom');
     writeInteger(writer, receipt['cumulativeGasUsed'], 'cumulativeGasUsed');
-    // Receipts before Byzantium hash the state root. Some nodes return a status with them as well.
+    // Receipts before Byzantium contain the state root. Some nodes return a status with them as well.
     const { root } = receipt;
     if (typeof root === 'string' && ROOT.test(root)) writeBytes(writer, root, 'root');
     else writeStatus(writer, receipt['status']);

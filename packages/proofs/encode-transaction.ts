@@ -112,7 +112,7 @@ const WRITERS: Readonly<Record<FieldKind, WriteField>> = {
   optionalInteger: (writer, value, member) => writeInteger(writer, value ?? '0x0', member),
   flag: writeFlag,
   hashes: writeHashes,
-  // Null means an empty list. No other list has the hash of an empty list.
+  // Null is encoded as an empty list. No other list has the hash of an empty list.
   accessList: (writer, value, member) => writeList(writer, value === null ? [] : value, member, writeAccess),
   authorizationList: (writer, value, member) => writeList(writer, value, member, writeAuthorization),
 };
@@ -166,7 +166,10 @@ function writeAccess(writer: RlpWriter, { address, storageKeys }: Members): void
   writeBytes(writer, address, 'address');
 }
 
-/** Writes an authorization. Substrate nests the signature in an object, and returns the parity as a boolean. Duplicate values must agree. */
+/**
+ * Writes an authorization. Substrate nests the signature in an object, and returns the parity as a boolean. If an authorization contains a value
+ * twice, the two must agree.
+ */
 function writeAuthorization(writer: RlpWriter, item: Members): void {
   const inner = item['signature'];
   const places = isMembers(inner) ? [inner, item] : [item];

@@ -9,9 +9,9 @@ const MAX_EVIDENCE = 512;
 export type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Parts of a response that are verified separately. A chain that follows other rules in one part loses the verification of only that part.
- * Roots cover the first six subjects. `place` is the position in the chain that an object names. `members` is the set of members of an object.
- * `logs` are compared with verified receipts. The other subjects are members that follow from hashed data.
+ * Subjects of findings: parts of a response that are verified separately. If a chain has other rules for one part, only that part becomes
+ * unverifiable. Roots in the header cover the first six subjects. `place` is the position in the chain that an object names. `members` is the set of
+ * members of an object. `logs` are compared with verified receipts. The other subjects are members that follow from hashed data.
  */
 export const SUBJECTS = [
   'header',
@@ -44,8 +44,8 @@ export type Finding = {
   /** Description without values of the response, as the end of a sentence. */
   readonly text: string;
   /**
-   * Recomputed and returned values, which are equal for responses that agree with each other. Evidence is present if unknown rules of the chain may also
-   * produce the finding, and absent if only a wrong response can. Long evidence is replaced by its Keccak-256 hash.
+   * Evidence: the recomputed and returned values. Responses that agree with each other have equal evidence. Evidence is present if unknown rules of
+   * the chain may also produce the finding, and absent if only a wrong response can. Long evidence is replaced by its Keccak-256 hash.
    */
   readonly evidence?: string;
 };
@@ -54,7 +54,7 @@ export type Finding = {
 export class Findings {
   readonly #found = new Map<Subject, Finding>();
 
-  /** @param evidence values of `Finding.evidence`, joined by blanks */
+  /** @param evidence recomputed and returned values, which are joined by blanks to `Finding.evidence` */
   contradict(subject: Subject, text: string, evidence?: readonly unknown[]): void {
     if (this.#found.get(subject)?.kind === 'contradicts') return;
     const finding = { subject, kind: 'contradicts', text } as const;
@@ -84,7 +84,7 @@ function formatEvidence(values: readonly unknown[]): string {
   return text.length <= MAX_EVIDENCE ? text : bytesToHex(keccak256(utf8Encoder.encode(text)));
 }
 
-/** Formats a value of a node. An object may contain a `toString` that is not a function, or be nested too deeply for `JSON.stringify`. */
+/** Formats a value that a node returned. An object may contain a `toString` that is not a function, or be nested too deeply for `JSON.stringify`. */
 function writeValue(value: unknown): string {
   if (typeof value !== 'object') return String(value);
   try {

@@ -20,7 +20,7 @@ const SIGNATURE = /^0xb841[0-9a-f]{130}$/i;
 
 /**
  * Finds the form in which a block object hashes to `hash`; undefined if there is no such form. A matching hash in any form identifies the header,
- * because no item can be read as a member of another kind.
+ * because no header item can be read as a member of another kind.
  */
 export function findHeaderForm(block: Members, hash: string, writer: RlpWriter): HeaderForm | undefined {
   return HEADER_FORMS.find((form) => hashHeader(block, form, writer) === hash.toLowerCase());

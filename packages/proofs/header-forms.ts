@@ -1,4 +1,7 @@
-/** Header forms by chain. A form lists the members of a block object that are hashed, in order. Sources are the clients that each form names. */
+/**
+ * Header forms by chain. A form lists the members of a block object that are hashed, in order. The source of a form is the client that the form's
+ * comment names.
+ */
 
 import { bytesToHex } from '../ethereum/primitives/hex.ts';
 import { EMPTY_LIST_HASH } from '../ethereum/primitives/keccak.ts';
@@ -17,9 +20,9 @@ export type HeaderField = {
   readonly as: Scalar;
   /** Length in bytes, if the member has the same length in all headers. */
   readonly length?: number;
-  /** Present if the field is absent before its fork. No field follows an absent field. */
+  /** Set if the field is absent before a fork. No field follows an absent field. */
   readonly isOptional?: true;
-  /** Unit of a time in the header; responses always use seconds. */
+  /** Unit of the time that the header contains; responses always use seconds. */
   readonly unit?: 'seconds' | 'milliseconds';
   /** Value that is hashed if the response lacks the member. */
   readonly otherwise?: string;
@@ -28,20 +31,20 @@ export type HeaderField = {
 export type HeaderForm = {
   readonly name: string;
   readonly fields: readonly HeaderField[];
-  /** Member that only blocks of these chains have; a form without a mark fits any chain. */
+  /** Mark: a member that only blocks of these chains have. A form without a mark fits any chain. */
   readonly mark?: string;
   /** Members that nodes return with these blocks although no header contains them. */
   readonly unhashed?: readonly string[];
   /** Members that no block of these chains has. */
   readonly without?: readonly string[];
-  /** Members of an outer list, in which the list of `fields` follows them. The members of `context` follow `fields` as a list. */
+  /** Members of an outer list. `fields` follow them as a nested list, and then the fields of `context` as another one. */
   readonly outer?: readonly HeaderField[];
   readonly context?: { readonly member: string; readonly fields: readonly HeaderField[] };
 };
 
 /**
- * Longer than any integer of a header, and shorter than a hash. No header item may be readable as bytes in one form and as an integer in another form.
- * A node could otherwise rename such an item, and the hash would cover the wrong member.
+ * Maximum length of an integer in bytes: longer than any integer of a header, and shorter than a hash. No header item may be readable as bytes in one
+ * form and as an integer in another form. A node could otherwise rename such an item, and the hash would cover the wrong member.
  */
 export const MAX_INTEGER_BYTES = 19;
 /** Range of times in milliseconds, 1973 to 5138. No chain has such a time in seconds, so the unit follows from the value. */

@@ -19,8 +19,8 @@ const CLOSE: Uint8Array = Uint8Array.of(CLOSE_LIST);
 type TakeItems = (list: Uint8Array) => PromiseOrValue<void>;
 
 /**
- * Extracts the items of a list while its JSON text arrives, and stores the rest of the text. The caller ensures that the text is JSON.
- * Memory is bounded by the rest of the text and one incomplete item of at most `MAX_ITEM_BYTES`.
+ * Extracts the items of a list while the JSON text arrives, and stores the rest of the text. The caller must ensure that the text is JSON. Memory is
+ * bounded by the rest of the text and one incomplete item of at most `MAX_ITEM_BYTES`.
  */
 export class ItemSplitter {
   readonly #takeItems: TakeItems;
@@ -82,9 +82,9 @@ export class ItemSplitter {
   }
 
   #split(piece: Uint8Array): void {
-    /** Start of the part that is neither handed on nor stored. */
+    /** Start of the part of this piece that is neither passed on nor stored yet. */
     let from = 0;
-    /** Start of the unfinished name in this piece. */
+    /** Start of the unfinished member name in this piece. */
     let nameFrom = 0;
     /** Position of the last comma between items. */
     let comma = -1;

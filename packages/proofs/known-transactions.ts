@@ -48,7 +48,7 @@ export class KnownTransactions {
     return new KnownTransactions(rows.length / ROW_SIZE, rows, parsed);
   }
 
-  /** Whether the argument has the same hashes in the same order. False unless both are in rows. */
+  /** Whether the other object has the same transaction hashes in the same order. False if the transactions of either object are not in rows. */
   areHashesOf({ rows }: KnownTransactions): boolean {
     const own = this.rows;
     if (own === undefined || rows?.length !== own.length) return false;

@@ -92,11 +92,11 @@ const END = -1;
 const UNREADABLE = -2;
 
 const PAGE = 65_536;
-/** Start of the text, behind the module's own tables. */
+/** Address of the text in the module's memory, behind the module's own tables. */
 const TEXT = PAGE;
 /** Bytes that the module may read past the end of a text. */
 const TAIL = 64;
-/** Maximum length of a text for the module, in UTF-16 units or bytes, since WebAssembly memory never shrinks. Longer texts are parsed. */
+/** Maximum length of a text for the module, in UTF-16 units or bytes, since WebAssembly memory never shrinks. Longer texts are parsed as JSON. */
 const MAX_LENGTH: number = 4 << 20;
 /** Minimum length of the text of a transaction or receipt. */
 const LEAST_ITEM = 256;
@@ -125,7 +125,7 @@ for (let type = 0; type <= MAX_TYPE; type++) {
   space.set([fields.length, ...fields.flat()], reader.FORMS.value + type * FORM_SIZE);
 }
 
-/** Verifies a parsed item that is not plain. @returns encoding of the item; undefined if the item is wrong */
+/** Verifies a parsed item that the WebAssembly module did not verify. @returns encoding of the item; undefined if the item is wrong */
 type Decide = (item: unknown, index: number) => Uint8Array | undefined;
 
 /** Block object. `header` is present if the text contains the expected header, whose members then need no further comparison. */
@@ -135,8 +135,8 @@ export type BlockText = { readonly block: unknown; readonly header: VerifiedHead
 export type ReceiptWalk = { gas: bigint; logs: number };
 
 /**
- * Text of a list of transactions or receipts, which the WebAssembly module reads once. Only items that are not plain are parsed and passed to the caller.
- * A `ListText` is valid until another text is loaded.
+ * Text of a list of transactions or receipts, which the WebAssembly module reads once. Only items that the module cannot verify are parsed and passed
+ * to the caller. A `ListText` is valid until another text is loaded.
  */
 export class ListText {
   readonly #start: number;
@@ -159,7 +159,7 @@ export class ListText {
     this.#number = loaded;
   }
 
-  /** Returns rows for `items` items, none of which is plain. */
+  /** Returns rows for `items` items that the module has not verified. */
   static createRows(items: number): Uint8Array {
     return new Uint8Array(items * ROW_SIZE);
   }
@@ -171,7 +171,7 @@ export class ListText {
   }
 
   /**
-   * Reads a block object with its transactions as a `ListText`. If the text does not allow that, the whole block is parsed.
+   * Reads a block object with its transactions as a `ListText`. If the text has an unsupported form, the whole block is parsed.
    * @param known expected header. If the text contains this header in Ethereum's own form, only members outside of the header are read.
    */
   static parseBlock(answer: JsonText | JsonBytes, known?: VerifiedHeader): BlockText {
@@ -215,7 +215,7 @@ export class ListText {
   /**
    * Reads a list of transactions.
    * @param first index in the block of the first transaction
-   * @returns false if `decide` rejected an item, or if the text has an unsupported form. The text must then be parsed.
+   * @returns false if `decide` rejected an item, or if the text has an unsupported form. The caller must then parse the text.
    */
   readTransactions(block: StatedBlock, first: number, decide: Decide): boolean {
     return this.#walk(block, first, 0, (transaction, index) => {
@@ -235,7 +235,10 @@ export class ListText {
     });
   }
 
-  /** Returns the root of the trie of the items, after the list has been read; undefined if there are too many items. Overwrites their encodings. */
+  /**
+   * Returns the root of the trie of the items, after the list has been read; undefined if there are too many items. The computation overwrites the
+   * encodings of the items.
+   */
   hashTrie(): string | undefined {
     const { count } = this;
     if (count > reader.MAX_ITEMS.value) return undefined;
@@ -252,7 +255,7 @@ export class ListText {
     return this.#isRead;
   }
 
-  /** Copies the rows of the transactions that were read. Rows of plain items are complete; other rows have only the hash. */
+  /** Copies the rows of the transactions that were read. Rows of items that the module verified are complete; other rows have only the hash. */
   copyRows(): Uint8Array {
     return space.slice(this.#table, this.#table + this.count * ROW_SIZE);
   }
@@ -262,7 +265,7 @@ export class ListText {
    * @param first index in the block of the first receipt
    * @param rows rows of all transactions of the block
    * @param walk running totals before the first receipt, which are updated
-   * @returns false if `decide` rejected an item, or if the text has an unsupported form. The text must then be parsed.
+   * @returns false if `decide` rejected an item, or if the text has an unsupported form. The caller must then parse the text.
    */
   readReceipts(
     block: StatedBlock,
@@ -321,7 +324,10 @@ export class ListText {
   }
 }
 
-/** Returns the members of a block without uncles, except header and transactions; undefined if the block must be parsed. @param end end of the text */
+/**
+ * Returns the members of a block without uncles, except header and transactions; undefined if the block must be parsed.
+ * @param end end of the text in the module's memory
+ */
 function readBody(header: VerifiedHeader, end: number): Members | undefined {
   if (header.form !== ETHEREUM_FORM || header.unclesHash !== NO_UNCLES) return undefined;
   const target = end + TAIL;
@@ -333,7 +339,7 @@ function readBody(header: VerifiedHeader, end: number): Members | undefined {
   if (listed !== undefined && hasRepeatedNames(listed, withdrawals)) return undefined;
   const { hash } = header;
   const [transactionsRoot, withdrawalsRoot] = ['transactionsRoot', 'withdrawalsRoot'].map(readMember);
-  // `readMember` returns undefined for null as well as for an absent member. Here they differ, so the block must be parsed.
+  // `readMember` returns undefined for null as well as for an absent member. The two differ here, so the block must be parsed.
   if (withdrawalsRoot !== undefined && listed === undefined) return undefined;
   return { hash, uncles: [], withdrawals, transactionsRoot, withdrawalsRoot };
 }

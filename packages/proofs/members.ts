@@ -1,7 +1,7 @@
 import type { RlpWriter } from '../ethereum/primitives/rlp-writer.ts';
 import type { Members } from './findings.ts';
 
-/** A member cannot be encoded because it is missing or malformed. */
+/** Error: a member cannot be encoded because it is missing or malformed. */
 export class UnreadableMember extends Error {
   constructor(member: string) {
     super(`${member} cannot be read`);
@@ -9,7 +9,7 @@ export class UnreadableMember extends Error {
   }
 }
 
-/** Address in any letter case. */
+/** Matches an address with digits of any letter case. */
 export const ADDRESS: RegExp = /^0x[0-9a-fA-F]{40}$/;
 
 export function isMembers(value: unknown): value is Members {
@@ -17,7 +17,7 @@ export function isMembers(value: unknown): value is Members {
 }
 
 /**
- * Returns a member that is a string; for any other value, an empty string, which is not hex. `String(value)` would be wrong: JSON objects may contain a
+ * Returns a string unchanged, and an empty string, which is not hex, for any other value. `String(value)` would be wrong: JSON objects may contain a
  * `toString` that is not a function, and `String([x])` equals `String(x)`.
  */
 export function asText(value: unknown): string {
@@ -30,7 +30,7 @@ export function writeBytes(writer: RlpWriter, value: unknown, member: string): v
 }
 
 /**
- * Writes an integer from hex text, or from a number, as some clients return it. Decimal text is rejected, since a reader may take its digits as hex.
+ * Writes an integer from hex text, or from a JSON number, which some clients return. Decimal text is rejected, since it could be misread as hex.
  * @throws UnreadableMember if the value is neither hex text nor a number
  */
 export function writeInteger(writer: RlpWriter, value: unknown, member: string): void {
@@ -44,7 +44,7 @@ export function asQuantity(value: unknown): string {
   return asText(value);
 }
 
-/** Reads an integer from hex text or a number. @throws UnreadableMember if the value is neither, or if it exceeds 256 bits */
+/** Reads an integer from hex text or a number. @throws UnreadableMember if the value is neither hex text nor a number, or if it exceeds 256 bits */
 export function readInteger(value: unknown, member: string): bigint {
   const text = asQuantity(value);
   if (/^0x[0-9a-fA-F]{1,64}$/.test(text)) return BigInt(text);

@@ -8,16 +8,17 @@ import { isMembers, UnreadableMember } from './members.ts';
 import { keepList, keepPrepared, LONG_LIST } from './prepared-transactions.ts';
 import { encodePayload } from './verify-transaction.ts';
 
-/** Transactions between two pauses. */
+/** Transactions inspected between two pauses. */
 const TRANSACTIONS_PER_SLICE = 1_024;
 /** Items encoded between two pauses. Each item may contain a list of as many items. */
 const ITEMS_PER_SLICE = 64;
-/** Length of long data in UTF-16 units. A transaction with shorter data and only short lists is encoded when it is compared. */
+/** Minimum length of long data, UTF-16 units. A transaction with shorter data and only short lists is encoded when it is compared. */
 const LONG_DATA = 64 * 1024;
 
 /**
- * Prepares the long transactions of a value, so that their comparison is fast. The value may be a transaction, a list of transactions, or a block. Pauses at
- * least once per millisecond, except in data, which takes 1 ms per megabyte. The comparison reports transactions that cannot be encoded.
+ * Prepares the long transactions of a value, so that their comparison is fast. The value may be a transaction, a list of transactions, or a block.
+ * The preparation pauses at least once per millisecond, except while it encodes data, at 1 ms per megabyte. Transactions that cannot be encoded are
+ * reported later, by their comparison.
  */
 export function* prepareTransactions(value: unknown): Generator<undefined, void> {
   let looked = 0;

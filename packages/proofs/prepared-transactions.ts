@@ -8,7 +8,7 @@ export type PreparedTransaction = {
   readonly encoded: Uint8Array;
   /** Hash of the encoding. */
   readonly hash: string;
-  /** Hash of the signing payload; undefined if there is no payload or it cannot be encoded. */
+  /** Hash of the signing payload; undefined if there is no such payload or it cannot be encoded. */
   readonly signedHash: Uint8Array | undefined;
 };
 
@@ -23,12 +23,12 @@ export function findPrepared(transaction: Members): PreparedTransaction | undefi
   return transactions.get(transaction);
 }
 
-/** Stores the encoding as long as the transaction object lives. */
+/** Stores the encoding until the transaction object is garbage-collected. */
 export function keepPrepared(transaction: Members, prepared: PreparedTransaction): void {
   transactions.set(transaction, prepared);
 }
 
-/** Stores the encoding as long as the list lives. @param encoded encoding of the list, or the reason why the list cannot be encoded */
+/** Stores the encoding until the list is garbage-collected. @param encoded encoding of the list, or the reason why the list cannot be encoded */
 export function keepList(list: readonly unknown[], encoded: Uint8Array | UnreadableMember): void {
   lists.set(list, encoded);
 }

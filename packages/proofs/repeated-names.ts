@@ -8,8 +8,8 @@ const LAST_BLANK = 0x20;
 export const REPEATED: string = 'an object in the answer has a member more than once';
 
 /**
- * Whether an object in a text repeats a name. This program uses the last member of a repeated name. Other parsers may use another member, or reject the text.
- * A long text that was parsed with pauses is not scanned again.
+ * Whether an object in a JSON text repeats a member name. This program uses the last member of a repeated name. Other parsers may use another member,
+ * or reject the text. A long text that was parsed with pauses is not scanned again.
  * @param value result of parsing the text
  */
 export function hasRepeatedNames(text: JsonText | JsonBytes, value: unknown): boolean {
@@ -17,7 +17,7 @@ export function hasRepeatedNames(text: JsonText | JsonBytes, value: unknown): bo
   return findRepeats(value) ?? countNames(textOf(text)) !== countMembers(value);
 }
 
-/** Adds a finding if an object repeats a name. Used for responses that have already been forwarded in part, and cannot be rewritten. */
+/** Adds a finding if an object repeats a member name, for responses that cannot be rewritten because a part has already been forwarded. */
 export function refuseRepeatedNames(text: JsonText, value: unknown, findings: Findings): void {
   if (hasRepeatedNames(text, value)) findings.contradict('members', REPEATED, [REPEATED]);
 }

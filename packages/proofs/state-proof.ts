@@ -14,17 +14,17 @@ const NO_HASH = `0x${'00'.repeat(WORD_BYTES)}`;
 const EMPTY_CODE: string = bytesToHex(EMPTY_CODE_HASH);
 const EMPTY_ROOT: string = bytesToHex(EMPTY_TRIE_ROOT);
 
-/** Trie nodes by hash, lower-case `0x` text. */
+/** Trie nodes by hash; a hash is lower-case `0x` text. */
 export type NodesByHash = ReadonlyMap<string, Uint8Array>;
 
 type OnNode = (hash: Uint8Array, encoded: Uint8Array) => void;
 
-/** Gets the position of each node that a proof does not need. */
+/** Called with the position of each node that a proof does not need. */
 type OnExtra = (position: number) => void;
 
 const ignoreExtra: OnExtra = () => {};
 
-/** The account leaf does not have Ethereum's form. */
+/** Error: the account leaf does not have Ethereum's form. */
 class UnknownAccount extends RangeError {}
 
 /**
@@ -34,7 +34,7 @@ class UnknownAccount extends RangeError {}
  * @param onNode passed to `readProof`
  * @param onExtra passed to `readProof`; by default, unneeded nodes are ignored
  * @returns null if the proof shows that the account does not exist
- * @throws RangeError with the fault of the proof
+ * @throws RangeError that names the fault of the proof
  */
 export function proveAccount(
   stateRoot: Uint8Array,
@@ -61,7 +61,7 @@ export function proveAccount(
  * @param onNode passed to `readProof`
  * @param onExtra passed to `readProof`; by default, unneeded nodes are ignored
  * @returns 0n if the proof shows that the slot is absent or stored as zero
- * @throws RangeError with the fault of the proof
+ * @throws RangeError that names the fault of the proof
  */
 export function proveSlot(
   storageRoot: Uint8Array,
@@ -72,7 +72,7 @@ export function proveSlot(
 ): bigint {
   const leaf = readProof(storageRoot, keccak256(key), proof, onNode, onExtra);
   if (leaf === undefined) return 0n;
-  // Ethereum's tries do not store zeros. anvil's tries store zeros, and its roots include them.
+  // Ethereum's tries do not store zeros. anvil's tries do, and its roots commit to them.
   return asInteger(decodeRlp(leaf), 'slot');
 }
 
@@ -90,9 +90,9 @@ export type VerifiedState = {
   readonly account: AccountLeaf | null;
   /** Values of the requested slots, in order. */
   readonly words: readonly bigint[];
-  /** Trie nodes of the proofs. */
+  /** Trie nodes of all proofs, by hash. */
   readonly nodes: NodesByHash;
-  /** Positions of unneeded nodes: in the account's proof, then in the proof of each slot. Absent if every node is needed. */
+  /** Positions of unneeded nodes: in the account's proof, then in the proof of each slot. The member is absent if every node is needed. */
   readonly extra?: readonly (readonly number[])[];
 };
 
@@ -156,8 +156,8 @@ export function verifyCode(code: unknown, codeHash: Uint8Array, findings: Findin
 }
 
 /**
- * Returns evidence if unknown rules of the chain may explain the fault. A chain with another state format has another root node. Only a wrong response
- * has the correct root node and a fault below it.
+ * Returns evidence (`Finding.evidence`) if unknown rules of the chain may explain the fault. A chain with another state format has another root node.
+ * A correct root node with a fault below it is always a wrong response.
  */
 function findEvidence(nodes: readonly Uint8Array[], stateRoot: string): readonly unknown[] | undefined {
   const [root] = nodes;

@@ -35,7 +35,7 @@ export type StreamedBlock = {
   /** Block without its transactions. */
   readonly block: Members;
   readonly header: VerifiedHeader | undefined;
-  /** Undefined if the transactions do not match the root or exceed `maxTransactions`. */
+  /** Facts of the transactions; undefined if the transactions do not match the root or exceed `maxTransactions`. */
   readonly transactions: KnownTransactions | undefined;
   readonly count: number;
 };
@@ -45,11 +45,13 @@ export type BlockStreamOptions = {
   readonly tools: VerifyTools;
   /** Header of the block, if it is known. */
   readonly header: VerifiedHeader | undefined;
-  /** Requests the header if transactions precede the members that they are compared with. Returns undefined if no node has the header. */
+  /**
+   * Called for the header if the transactions precede the block members with which they are compared. Returns undefined if no node has the header.
+   */
   readonly requestHeader: () => PromiseOrValue<VerifiedHeader | undefined>;
   /** Maximum number of transactions in a block whose facts are stored. */
   readonly maxTransactions: number;
-  /** Verifies the sender of a transaction. Called for at least a sample of the transactions, and for all with `isEverySender`. */
+  /** Verifies the sender of a transaction. The stream calls it for at least a sample of the transactions, and with `isEverySender` for all. */
   readonly verifySender: (transaction: Members) => void;
   readonly isEverySender: boolean;
   /** Parses a text that may be long; `JSON.parse` by default. */
@@ -57,8 +59,8 @@ export type BlockStreamOptions = {
 };
 
 /**
- * Verifies a block with full transactions. Transactions are verified as they arrive, the header and the roots at the end. Memory does not grow with the
- * block, except for the facts of its transactions.
+ * Verifies a block with full transactions. Transactions are verified as they arrive; the header and the roots are verified at the end. Memory does
+ * not grow with the block, except for the facts of its transactions.
  */
 export class BlockStream {
   readonly #options: BlockStreamOptions;
@@ -72,7 +74,7 @@ export class BlockStream {
   /** Items of the last piece, stored until the header is known. */
   readonly #waiting: Uint8Array[] = [];
   #count = 0;
-  /** Whether a fault was found because of which no root can be computed. Later items are then only counted. */
+  /** Whether a fault prevents the computation of the root. Later items are then only counted. */
   #isBroken = false;
   /** Whether the block without its transactions is too large. Later pieces are then dropped. */
   #isTooLarge = false;
@@ -213,8 +215,8 @@ export class BlockStream {
   }
 
   /**
-   * Reads the members that transactions are compared with, from the text before the list. Returns undefined if a member is missing, as in blocks without
-   * a base fee, or if a member may differ from the header.
+   * Reads the block members with which transactions are compared, from the text before the transaction list. Returns undefined if a member is
+   * missing, as in blocks without a base fee, or if a member may differ from the header.
    */
   #findPlace(): StatedBlock | undefined {
     try {

@@ -13,7 +13,7 @@ import type { VerifyTools } from './verify-transaction.ts';
 /** Parses a text, with pauses if it is long. */
 export type ParseText = (text: JsonText) => PromiseOrValue<unknown>;
 
-/** Verifies receipts as they arrive, and their root at the end. Memory does not grow with the block. */
+/** Verifies receipts as they arrive, and the receipts root at the end. Memory does not grow with the block. */
 export class ReceiptStream {
   readonly #block: KnownBlock;
   readonly #tools: VerifyTools;
@@ -22,7 +22,7 @@ export class ReceiptStream {
   readonly #root: OrderedRoot;
   #walk: ReceiptWalk = { gas: 0n, logs: 0 };
   #count = 0;
-  /** Whether a fault was found because of which no root can be computed. Later receipts are then not read. */
+  /** Whether a fault prevents the computation of the root. Later receipts are then not read. */
   #isBroken = false;
 
   /** @param parse parses a text that may be long */
@@ -38,7 +38,7 @@ export class ReceiptStream {
     return this.#splitter.add(piece);
   }
 
-  /** Completes the findings with the count and the root. */
+  /** Completes the findings: compares the number of receipts and the receipts root. */
   finish(): void {
     const { header, transactions } = this.#block;
     if (this.#splitter.hasOversized)

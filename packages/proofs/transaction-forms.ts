@@ -1,4 +1,4 @@
-/** Hashed members of a transaction object by type, in the order of the encoding. */
+/** Hashed members of a transaction object by transaction type, in the order of the encoding. */
 
 /**
  * Encoding of a member as an RLP item. `recipient`: an address, which is empty if null or absent. `optionalInteger`: an integer, which is 0 if null or absent.
@@ -21,10 +21,10 @@ export type TransactionField = {
 };
 
 export type TransactionForm = {
-  /** Type byte before the list; undefined for legacy transactions. */
+  /** Type byte before the RLP list; undefined for legacy transactions. */
   readonly type: number | undefined;
   readonly fields: readonly TransactionField[];
-  /** Number of leading fields that the signature covers. Absent for unsigned types, in which the sender is a field or unknown. */
+  /** Number of leading fields that the signature covers. The number is absent for unsigned types, whose sender is a field or unknown. */
   readonly signed?: number;
   /** Member that distinguishes this form from others of the same type. */
   readonly mark?: string;
@@ -52,7 +52,7 @@ const BODY: readonly TransactionField[] = [GAS, TO, VALUE, INPUT];
 const ARBOS = '0x00000000000000000000000000000000000a4b05';
 /** Target precompile of submitted retryables (core/types/arb_types.go, ArbRetryableTxAddress). */
 const RETRYABLES = '0x000000000000000000000000000000000000006e';
-/** Fee cap of Nitro's own types, which are unsigned. Nodes return it under either name or under both. */
+/** Fee cap of Nitro's own types, which are unsigned. Nodes return the fee cap under either name or under both. */
 const FEE_CAP = integer('maxFeePerGas', 'gasPrice');
 
 function signed(type: number | undefined, ...fields: readonly TransactionField[]): TransactionForm {

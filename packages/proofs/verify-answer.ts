@@ -10,7 +10,7 @@ import { type VerifiedHeader, verifyBody, verifyHeader } from './verify-block.ts
 import { verifyReceipts } from './verify-receipts.ts';
 import { type VerifyTools, verifySender } from './verify-transaction.ts';
 
-/** Result of a verification. If there are no findings, the whole answer follows from the trusted parameter. */
+/** Result of a verification. If there are no findings, the trusted parameter (a hash or root) determines the whole answer. */
 export type AnswerVerdict = { readonly isVerified: boolean; readonly findings: readonly Finding[] };
 
 export type StateVerdict = AnswerVerdict & {

@@ -25,9 +25,9 @@ import {
   verifyTransaction,
 } from './verify-transaction.ts';
 
-/** Members of a recomputed header that other responses are compared with. */
+/** Members of a recomputed header, with which other responses are compared. */
 export type VerifiedHeader = StatedBlock & {
-  /** Encoding that the chain uses. */
+  /** Header encoding that the chain uses. */
   readonly form: HeaderForm;
   readonly parentHash: string;
   readonly stateRoot: string;
@@ -94,7 +94,7 @@ function readVerified(block: Members, hash: string, form: HeaderForm): VerifiedH
 
 /**
  * Verifies the full transactions and the withdrawals of a block against its verified header.
- * @param known transactions of this block from an earlier verification. If the text has the same hashes, the root is not recomputed.
+ * @param known transactions of this block from an earlier verification. If `ListText` reads the same hashes, the root is not recomputed.
  * @returns facts of the transactions; undefined if they do not match the root. The findings then contain the fault.
  */
 export function verifyBody(
@@ -119,7 +119,7 @@ export function verifyBody(
 }
 
 /**
- * Reads the transactions in a text. Afterwards, `transactions.encodings` returns the encodings.
+ * Reads the transactions in a text. After this call, `transactions.encodings` returns the encodings.
  * @param first index in the block of the first transaction
  * @returns undefined if there is a fault. The caller then parses the text to find the fault.
  */
@@ -169,7 +169,8 @@ function verifyTransactions(
 
 /**
  * Compares the members of a transaction with its hashed fields and its place in the block.
- * @returns facts of the transaction, and its encoding unless no root covers it; undefined if it cannot be verified. The findings then contain the fault.
+ * @returns facts of the transaction, and its encoding unless no root covers it; undefined if the transaction cannot be verified. The findings then
+ * contain the fault.
  */
 export function readListed(
   transaction: unknown,
@@ -230,7 +231,7 @@ export function verifyWithdrawals(
       findings.contradict('withdrawals', 'the block lists withdrawals, but its header has no root of them');
     return;
   }
-  // Null means an empty list of withdrawals, to which the root must commit.
+  // Null means an empty list of withdrawals; the root must be that of an empty list.
   const listed = withdrawals === null ? [] : withdrawals;
   const encodings = Array.isArray(listed) ? encodeWithdrawals(listed, writer) : undefined;
   const root = encodings === undefined ? 'cannot be encoded' : bytesToHex(computeOrderedRoot(encodings));

@@ -13,16 +13,16 @@ export type WantedLogs = {
 
 const BLOOM = /^0x[0-9a-f]{512}$/;
 const HEX = /^0x[0-9a-fA-F]*$/;
-/** Maximum length of a text that is checked for hex digits. A longer text needs no check: if it equals that of the receipts, it is hex. */
+/** Maximum length of a log's member that is checked for hex digits. A longer one needs no check: if it equals that of the receipts, it is hex. */
 const MAX_TESTED = 4_096;
-/** Total characters up to which logs are compared even if the expected logs are shorter. */
+/** Total characters of returned logs up to which they are compared even if the expected logs are shorter. */
 const SHORT_LOGS = 64 * 1024;
 
 /** Log filter prepared for matching many logs. */
 export class LogMatcher {
   readonly #addresses: ReadonlySet<string>;
   readonly #topics: readonly ReadonlySet<string>[];
-  /** Bloom bits of the alternatives at each position with alternatives; computed on first use. */
+  /** Bloom bits of the alternative values for address and topics, if a position has any; computed on first use. */
   #bits: readonly (readonly (readonly number[])[])[] | undefined;
 
   constructor({ addresses, topics }: WantedLogs) {
@@ -60,8 +60,8 @@ function isBitSet(bloom: string, bit: number): boolean {
 }
 
 /**
- * Lists the matching logs of a block from its receipts, each as a canonical text. The position of a log is counted, and members that name its block and
- * transaction come from the block. The log's own members of these names are ignored.
+ * Lists the matching logs of a block from its receipts, each as a canonical text. Log indices are counted, and block and transaction members come
+ * from the block; the log's own members of these names are ignored.
  * @param receipts verified receipts
  */
 export function listMatching(
@@ -90,7 +90,7 @@ function describeLog(log: Members): string {
   return `${describePlace(log)}${log['data']}`.toLowerCase();
 }
 
-/** Returns the description of a log without its data. */
+/** Returns the canonical text (description) of a log without its data. */
 function describePlace(log: Members): string {
   const { topics, transactionHash, address } = log;
   const numbers = [log['blockNumber'], log['logIndex'], log['transactionIndex']].map(Number).join(' ');
@@ -98,7 +98,7 @@ function describePlace(log: Members): string {
   return `${numbers} ${transactionHash} ${address} ${list} `;
 }
 
-/** Whether the text is the description of the log. The data is compared without a copy. */
+/** Whether the text is the canonical text of the log. The data is compared without a copy. */
 function isDescription(text: string | undefined, log: Members): boolean {
   if (text === undefined) return false;
   const data = log['data'] as string;
@@ -128,7 +128,7 @@ export function compareLogs(
   let isSame = told.length === expected.length;
   for (const [i, log] of told.entries()) {
     length += isMembers(log) ? measureLog(log) : 0;
-    // Logs that are longer than the correct logs are wrong. This check bounds the work on such logs.
+    // Returned logs that are longer than the correct logs are wrong. This check bounds the work on such logs.
     if (length > room) return { text: 'the logs are longer than those in the receipts of their blocks' };
     if (!isMembers(log) || !isReadable(log)) return { text: 'a log has a member of the wrong type' };
     if (!isPlaced(log, findHeader)) return { text: 'a log names the wrong block' };
@@ -162,7 +162,10 @@ function measureLog({ address, data, transactionHash, topics }: Members): number
   return sum;
 }
 
-/** Whether the members of a log have the expected types. `describeLog` does not distinguish some other values, such as a topic with a comma and two topics. */
+/**
+ * Whether the members of a log have the expected types. Canonical texts do not distinguish values of other types, for example a topic with a comma
+ * from two topics.
+ */
 function isReadable({ topics, logIndex, transactionIndex, ...texts }: Members): boolean {
   const { address, data, transactionHash } = texts;
   return (

@@ -13,7 +13,7 @@ const UNCLES_HASH = 1;
 const TRANSACTIONS_ROOT = 4;
 const WITHDRAWALS_ROOT = 16;
 const WITHDRAWALS = 3;
-/** Upper limit of transaction types, exclusive (EIP-2718). */
+/** Transaction types are below this number (EIP-2718). */
 const FIRST_NO_TYPE = 0x80;
 
 /** Compares an encoded header with its block hash. @param text `0x` and hex digits */
@@ -23,8 +23,8 @@ export function verifyRawHeader(text: string, hash: string, { findings }: Verify
 }
 
 /**
- * Compares an encoded block with its verified header. On chains with another header form, the items behind the uncles are chain-specific and are not
- * compared. If the header is nested in an outer list, only the header is compared.
+ * Compares an encoded block with its verified header. On chains with another header form than Ethereum's, the items behind the uncles are
+ * chain-specific and are not compared. If the header is nested in an outer list, only the header is compared.
  * @param text `0x` and hex digits
  */
 export function verifyRawBlock(

@@ -47,7 +47,7 @@ export function verifyReceipts(
 }
 
 /**
- * Compares a receipt with its transaction and its place.
+ * Compares a receipt with its transaction and its position in the block.
  * @param walk running totals before the receipt, which are updated
  * @param take receives the encoding, unless no root covers the receipt
  * @returns false if the receipt cannot be encoded. The findings then contain the fault.
@@ -88,7 +88,7 @@ export function compareReceiptsRoot(
   }
 }
 
-/** Whether the receipts in a text are correct. If not, the caller parses them to find the fault. */
+/** Whether the receipts in a text are correct. If not, the caller parses the text to find the fault. */
 function areCorrect(
   receipts: ListText,
   header: VerifiedHeader,
@@ -103,10 +103,10 @@ function areCorrect(
 }
 
 /**
- * Reads the receipts in a text. Afterwards, `receipts.encodings` returns the encodings.
+ * Reads the receipts in a text. After this call, `receipts.encodings` returns the encodings.
  * @param first index in the block of the first receipt
  * @param walk running totals before the first receipt, which are updated, and are invalid after a failure
- * @returns whether all receipts are correct. If not, the caller parses them to find the fault.
+ * @returns whether all receipts are correct. If not, the caller parses the text to find the fault.
  */
 export function readMatchingReceipts(
   receipts: ListText,

@@ -21,7 +21,7 @@ import type { TransactionForm } from './transaction-forms.ts';
 /** Findings and RLP writer of a verification. */
 export type VerifyTools = { readonly findings: Findings; readonly writer: RlpWriter };
 
-/** Block that contains an object, by the object's members. Hashes are lower-case. */
+/** Block that contains an object, as stated by the object's members. Hashes are lower-case. */
 export type StatedBlock = {
   readonly hash: string;
   readonly number: bigint;
@@ -34,13 +34,13 @@ export type StatedBlock = {
 export type VerifiedFacts = {
   readonly hash: string;
   readonly type: number;
-  /** Sender; undefined if it is neither hashed nor signed, since an unverifiable sender cannot refute a receipt. */
+  /** Sender; undefined if no hash or signature determines it, since an unverifiable sender cannot refute a receipt. */
   readonly from: string | undefined;
   /** Recipient; null for a contract creation. */
   readonly to: string | null;
   /** Nonce; undefined if it is not hashed. */
   readonly nonce: string | undefined;
-  /** Effective gas price in wei; undefined if it does not follow from the transaction and the base fee. */
+  /** Effective gas price in wei; undefined if transaction and base fee do not determine it. */
   readonly gasPrice: bigint | undefined;
   /** Number of blobs. */
   readonly blobs: number;
@@ -53,19 +53,19 @@ const HASH = /^0x[0-9a-fA-F]{64}$/;
 const DYNAMIC_TYPES: ReadonlySet<number> = new Set([2, 3, 4]);
 const MAX_PRICED_TYPE = 4;
 
-/** Parity that no signature has. */
+/** Parity of an invalid `v`; valid parities are 0 and 1. */
 const NO_PARITY = 2;
 const NOBODY = `0x${'0'.repeat(40)}`;
 
 /**
- * Returns the facts of a listed transaction that no root covers, a state sync of Polygon (bor, core/types/bor_receipt.go); undefined for all others. A
- * state sync is from and to the zero address, without gas and signature. Its hash is not the hash of its fields.
+ * Returns the facts of a listed transaction that no root covers, a state sync of Polygon (bor, core/types/bor_receipt.go); undefined for all others.
+ * A state sync has the zero address as sender and recipient, and neither gas nor signature. The transaction's hash is not the hash of its fields.
  */
 export function readUncovered(transaction: Members, writer: RlpWriter): VerifiedFacts | undefined {
   const { from, to, gas, r, s, hash, nonce } = transaction;
   const isOfNobody = from === NOBODY && to === NOBODY && gas === '0x0' && r === '0x0' && s === '0x0';
   if (!isOfNobody || typeof hash !== 'string' || typeof nonce !== 'string') return undefined;
-  // Facts are stored, and no root covers this hash, so its length must be checked.
+  // Facts are stored, and no root covers this hash, so the hash's length must be checked.
   if (!HASH.test(hash)) return undefined;
   const form = findTransactionForm(transaction);
   try {
@@ -183,7 +183,10 @@ function compareFeeCap(
     ]);
 }
 
-/** Returns the parity in `v`. A legacy `v` is 27 or 28, or odd or even beyond the chain id (EIP-155). In typed transactions, `v` is the parity. */
+/**
+ * Returns the parity in `v`. A legacy `v` is odd for parity 0 and even for parity 1: 27 and 28, or a value with the chain id (EIP-155). In typed
+ * transactions, `v` is the parity.
+ */
 function readParity(v: bigint, type: number | undefined): bigint {
   return type === undefined ? (v + 1n) & 1n : v;
 }
@@ -229,7 +232,7 @@ function readFacts(
   };
 }
 
-/** Whether the sender follows from hashed members. */
+/** Whether hashed members determine the sender. */
 function hasSender(transaction: Members, form: TransactionForm): boolean {
   return form.signed === undefined ? hasField(form, 'from') : !isUnsigned(transaction);
 }

@@ -11,19 +11,19 @@ import {
 } from '../primitives/rlp.ts';
 
 /**
- * Value after one part of a block. Index 0 is the system calls before the transactions, and index i + 1 is transaction i. The index after the last
- * transaction is the withdrawals and the system calls after them.
+ * Value of a field or slot after one part of a block. Index 0 stands for the system calls before the transactions, and index i + 1 for transaction i.
+ * The index after the last transaction stands for the withdrawals and the system calls after them.
  */
 export type IndexedValue<T> = { readonly index: number; readonly value: T };
 
 export type SlotChanges = {
   /** 32 bytes. */
   readonly slot: Uint8Array;
-  /** Values without leading zeros (zero is empty). The list is never empty. */
+  /** Values have no leading zero bytes; zero is the empty array. The list of changes is never empty. */
   readonly changes: readonly IndexedValue<Uint8Array>[];
 };
 
-/** Account that a block accessed. Lists are ascending by slot or index. No slot is in both `storageChanges` and `storageReads`. */
+/** Account that a block accessed. All lists are in ascending order of slot or index. No slot is in both `storageChanges` and `storageReads`. */
 export type AccountAccess = {
   /** 20 bytes. */
   readonly address: Uint8Array;
@@ -39,7 +39,7 @@ export type AccountAccess = {
 /** Accounts in ascending order of address. */
 export type BlockAccessList = readonly AccountAccess[];
 
-/** A block's list may have one account or slot per this much of the block's gas limit. */
+/** Block gas limit per account or slot in the block's access list (EIP-7928). */
 const ITEM_GAS = 2000n;
 const INDEX_BYTES = 4;
 const NONCE_BYTES = 8;
@@ -64,8 +64,8 @@ function changesToRlp(changes: readonly IndexedValue<RlpInput>[]): RlpInput {
 }
 
 /**
- * Decodes a list. `validateBlockAccessList` checks order and limits.
- * @throws RangeError with the malformed part
+ * Decodes a block access list. `validateBlockAccessList` checks its order and limits.
+ * @throws RangeError that names the malformed part
  */
 export function decodeBlockAccessList(encoded: Uint8Array): BlockAccessList {
   return asList(decodeRlp(encoded), 'block access list').map(accountFromRlp);
@@ -112,7 +112,7 @@ function asSlot(item: RlpItem | undefined): Uint8Array {
   return padLeft(asBytes(item, 'storage slot'), 32);
 }
 
-/** Limits that a block puts on its list. */
+/** Limits of a block's access list. */
 export type AccessListLimits = {
   readonly gasLimit: bigint;
   readonly transactions: number;
@@ -120,7 +120,7 @@ export type AccessListLimits = {
   readonly codeLimit: number | undefined;
 };
 
-/** Checks order, uniqueness, indices and limits. @throws RangeError with the violated rule */
+/** Checks order, uniqueness, indices and limits of a block access list. @throws RangeError that names the violated rule */
 export function validateBlockAccessList(list: BlockAccessList, limits: AccessListLimits): void {
   expectAscending(list, (a, b) => compareBytes(a.address, b.address), 'accounts');
   const limit = limits.gasLimit / ITEM_GAS;
@@ -129,7 +129,7 @@ export function validateBlockAccessList(list: BlockAccessList, limits: AccessLis
   for (const account of list) validateAccount(account, limits);
 }
 
-/** Counts accounts and slots. The limit of the list's size applies to their sum. */
+/** Counts accounts and slots; EIP-7928 limits their sum. */
 function countItems(list: BlockAccessList): number {
   return list.reduce(
     (count, { storageChanges, storageReads }) => count + 1 + storageChanges.length + storageReads.length,

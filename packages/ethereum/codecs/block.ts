@@ -32,7 +32,7 @@ const LIST_BASE = 0xc0;
 export type Body = {
   readonly transactions: readonly Transaction[];
   readonly uncles: readonly Header[];
-  /** Absent before Shanghai. */
+  /** Withdrawals; absent before Shanghai. */
   readonly withdrawals?: readonly Withdrawal[];
 };
 
@@ -53,7 +53,7 @@ function withdrawalFromRlp(item: RlpItem): Withdrawal {
   };
 }
 
-/** Returns the form of a transaction in the block's list: a list for a legacy transaction, otherwise a byte string. */
+/** Returns a transaction as an item of the block's RLP: a list for a legacy transaction, otherwise a byte string. */
 function transactionToRlp(tx: Transaction): RlpInput {
   return tx.type === 0 ? decodeRlp(tx.encoded) : tx.encoded;
 }
@@ -85,7 +85,7 @@ function bodyFromRlp(fields: readonly RlpItem[]): Body {
   return { transactions, uncles, withdrawals: asList(fields[2], 'withdrawals').map(withdrawalFromRlp) };
 }
 
-/** @throws RangeError with the malformed part */
+/** @throws RangeError that names the malformed part */
 export function decodeBody(encoded: Uint8Array): Body {
   return bodyFromRlp(asList(decodeRlp(encoded), 'block body'));
 }
@@ -96,7 +96,7 @@ const EXPORTED_FIELDS = 5;
 /**
  * Parses a block, `[header, transactions, uncles, withdrawals?]`. The output of `geth export` may also have a block access list, which must match
  * the hash in the header.
- * @throws RangeError with the malformed part
+ * @throws RangeError that names the malformed part
  */
 export function decodeBlock(encoded: Uint8Array): Block {
   const [first, ...rest] = asList(decodeRlp(encoded), 'block');
@@ -124,7 +124,7 @@ function splitBody(encodedBody: Uint8Array): BodyLists {
   return lists as unknown as BodyLists;
 }
 
-/** Splits an encoded body into its transactions. Each is a list (type 0), or a byte string that contains type byte and list. */
+/** Splits an encoded body into its transactions. Each is an RLP list (type 0), or a byte string that contains type byte and list. */
 export function splitTransactions(encodedBody: Uint8Array): readonly Uint8Array[] {
   return splitRlpList(splitBody(encodedBody)[0]);
 }
@@ -195,7 +195,7 @@ export function measureBlockParts(
   return listLength(length);
 }
 
-/** Length in bytes of a transaction in the block's list, where the encoding of a typed transaction is wrapped in a byte string. */
+/** Length in bytes of a transaction in the block's RLP. A typed transaction is wrapped in a byte string there. */
 export function measureListed({ type, encoded }: Pick<Transaction, 'type' | 'encoded'>): number {
   return type === 0 ? encoded.length : measureRlpHeader(encoded.length) + encoded.length;
 }

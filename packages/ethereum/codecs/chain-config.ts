@@ -1,6 +1,6 @@
 /** Fork rules of a chain: the `config` object of a geth genesis file. */
 
-/** Forks activated at a block height, oldest first. `eip155Block` belongs to `eip158Block` (Spurious Dragon). */
+/** Forks activated at a block height, oldest first. `eip155Block` has no entry: EIP-155 is part of Spurious Dragon. */
 const BLOCK_FORKS = [
   ['homestead', 'homesteadBlock'],
   ['tangerineWhistle', 'eip150Block'],
@@ -63,11 +63,11 @@ export type ChainConfig = {
   readonly timeForks: readonly { readonly fork: ForkName; readonly time: bigint }[];
   /** Height from which EIP-155 signatures are accepted. */
   readonly eip155Block: bigint | undefined;
-  /** Height of the DAO irregular state change, if this chain applied it. */
+  /** Height of the DAO fork's irregular state change; undefined if the chain has none. */
   readonly daoForkBlock: bigint | undefined;
   /** Blocks on top of a chain that has reached this total difficulty are proof-of-stake (EIP-3675). */
   readonly terminalTotalDifficulty: bigint | undefined;
-  /** Height that is configured after the merge. Blocks from this height on are proof-of-stake. */
+  /** Height of geth's network split fork, which is configured after the merge. Blocks from this height on are proof-of-stake. */
   readonly mergeNetsplitBlock: bigint | undefined;
   readonly blobSchedule: ReadonlyMap<ForkName, BlobParameters>;
   /** Address of the deposit contract, whose logs are deposit requests (EIP-6110). The zero address is the default, as in geth. */
@@ -76,7 +76,7 @@ export type ChainConfig = {
   readonly forkHeights: readonly bigint[];
 };
 
-/** Heights that belong to a fork identifier but are not in the fork schedule. */
+/** Genesis members whose heights enter the fork identifier (EIP-2124) but activate no fork of `BLOCK_FORKS`. */
 const FURTHER_HEIGHTS = ['daoForkBlock', 'eip155Block', 'mergeNetsplitBlock'] as const;
 
 /** Default deposit contract, as in geth. */
@@ -88,7 +88,7 @@ const DEFAULT_BLOBS: readonly (readonly [ForkName, BlobParameters])[] = [
   ['prague', { target: 6n, max: 9n, baseFeeUpdateFraction: 5007716n }],
 ];
 
-/** Forks that inherit the blob schedule in force. Entries of these forks are ignored, as in geth. */
+/** Forks that inherit the blob schedule in force. Their own `blobSchedule` entries are ignored, as in geth. */
 const WITHOUT_BLOB_SCHEDULE: ReadonlySet<string> = new Set(['amsterdam']);
 
 /** JSON object of a genesis file: keys are case-insensitive as in geth, and null means absent. */
@@ -165,14 +165,14 @@ function refuseUnknownForks(config: GenesisObject): void {
 /**
  * Parses the `config` object of a genesis file.
  * @param exactTotalDifficulty decimal digits of the terminal total difficulty, since mainnet's value exceeds the precision of a JSON number
- * @throws RangeError with the missing or malformed field, or the unknown fork
+ * @throws RangeError that names the missing or malformed field, or the unknown fork
  */
 export function parseChainConfig(object: object, exactTotalDifficulty?: string): ChainConfig {
   const config = new GenesisObject(object);
   const chainId = readInteger(config, 'chainId');
   if (chainId === undefined) throw new RangeError('genesis config: chainId is missing');
   const blockForks = BLOCK_FORKS.flatMap(([fork, key]) => {
-    // Petersburg activates with Constantinople if it has no block of its own.
+    // Without a block of its own, Petersburg activates with Constantinople.
     const block =
       readInteger(config, key) ??
       (fork === 'petersburg' ? readInteger(config, 'constantinopleBlock') : undefined);
@@ -214,7 +214,7 @@ export function listForkMembers(fork: ForkName): Readonly<Record<string, number>
     throw new RangeError(`there is no fork "${fork}": use ${FORKS.map(([name]) => name).join(', ')}`);
   const active = FORKS.slice(0, index + 1);
   const members = active.flatMap(([, member]) => (member === undefined ? [] : [[member, 0] as const]));
-  // Petersburg would activate with Constantinople if it had no block of its own.
+  // Without a block of its own, Petersburg would activate with Constantinople.
   return { petersburgBlock: NEVER, ...Object.fromEntries(members) };
 }
 
@@ -222,11 +222,11 @@ export function listForkMembers(fork: ForkName): Readonly<Record<string, number>
 export type ForkPoint = {
   readonly number: bigint;
   readonly timestamp: bigint;
-  /** Whether the block is proof-of-stake, since its parent's total difficulty has reached the terminal total difficulty. */
+  /** True for a proof-of-stake block: the parent's total difficulty has reached the terminal total difficulty. */
   readonly isMerged: boolean;
 };
 
-/** Whether a block of this number and timestamp is proof-of-stake. The rule is geth's for simulated blocks, and needs no total difficulty. */
+/** Whether a block of this number and timestamp is proof-of-stake. The rule is that of geth's simulated blocks, which have no total difficulty. */
 export function isMergedAt(config: ChainConfig, number: bigint, timestamp: bigint): boolean {
   if (config.terminalTotalDifficulty === 0n) return true;
   const { mergeNetsplitBlock, timeForks } = config;

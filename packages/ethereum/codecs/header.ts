@@ -2,7 +2,7 @@ import { EMPTY_BYTES } from '../primitives/bytes.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import { asBytes, asInteger, encodeRlp, type RlpInput, type RlpItem } from '../primitives/rlp.ts';
 
-/** Block header. Forks append optional fields: a header with a field has all earlier fields. */
+/** Block header. Forks append optional fields: a header with one optional field also has all earlier ones. */
 export type Header = {
   readonly parentHash: Uint8Array;
   readonly ommersHash: Uint8Array;
@@ -17,25 +17,25 @@ export type Header = {
   readonly gasUsed: bigint;
   readonly timestamp: bigint;
   readonly extraData: Uint8Array;
-  /** `prevRandao` after the merge. */
+  /** Proof-of-work mix hash; after the merge, `prevRandao`. */
   readonly mixHash: Uint8Array;
   readonly nonce: Uint8Array;
-  /** London (EIP-1559). */
+  /** Base fee in wei per gas, since London (EIP-1559). */
   readonly baseFeePerGas?: bigint;
-  /** Shanghai (EIP-4895). */
+  /** Root of the withdrawals trie, since Shanghai (EIP-4895). */
   readonly withdrawalsRoot?: Uint8Array;
-  /** Cancun (EIP-4844, EIP-4788). */
+  /** Blob and beacon root fields, since Cancun (EIP-4844, EIP-4788). */
   readonly blobGasUsed?: bigint;
   readonly excessBlobGas?: bigint;
   readonly parentBeaconBlockRoot?: Uint8Array;
-  /** Prague (EIP-7685). */
+  /** Hash of the execution requests, since Prague (EIP-7685). */
   readonly requestsHash?: Uint8Array;
-  /** Amsterdam (EIP-7928, EIP-7843). */
+  /** Block access list hash and slot number, since Amsterdam (EIP-7928, EIP-7843). */
   readonly blockAccessListHash?: Uint8Array;
   readonly slotNumber?: bigint;
 };
 
-/** Header fields that a fork introduced. */
+/** Optional header fields, each introduced by a fork. */
 export type ForkField =
   | 'baseFeePerGas'
   | 'withdrawalsRoot'
@@ -98,7 +98,7 @@ export function hashHeader(header: Header): Uint8Array {
   return keccak256(encodeHeader(header));
 }
 
-/** Parses a header list. @throws RangeError with the malformed field */
+/** Parses a header from its decoded RLP list. @throws RangeError that names the malformed field */
 export function headerFromRlp(item: RlpItem): Header {
   if (item instanceof Uint8Array) throw new RangeError('rlp: header is not a list');
   if (item.length < REQUIRED_COUNT || item.length > REQUIRED_COUNT + OPTIONAL_FIELDS.length) {
@@ -143,7 +143,7 @@ export function hasFieldsOf(
   return OPTIONAL_FIELDS.every((field) => headerFields.has(field) === (header[field] !== undefined));
 }
 
-/** Size in bytes of a block that consists of this header only. The `size` of an uncle in the JSON-RPC API has this meaning. */
+/** Size in bytes of a block that consists of this header only. JSON-RPC returns it as the `size` of an uncle. */
 export function headerOnlyBlockSize(header: Header): number {
   return encodeRlp([headerToRlp(header), [], []]).length;
 }

@@ -1,7 +1,7 @@
 import { bytesToBigInt } from '../primitives/bytes.ts';
 import { readListSpans } from '../primitives/rlp.ts';
 
-/** Gas used by a transaction and its sender, 20 bytes. */
+/** Gas used by a transaction, and the transaction's sender (20 bytes). */
 export type ReceiptGas = { readonly gasUsed: number; readonly sender: Uint8Array };
 
 /** Field positions in a stored receipt (`encodeStoredReceipts`). */
@@ -10,7 +10,7 @@ const SENDER_FIELD = 5;
 
 /**
  * Reads gas and sender of every stored receipt of a block, without scanning the logs, which may be tens of megabytes.
- * @throws RangeError with the malformed part
+ * @throws RangeError that names the malformed part
  */
 export function readReceiptGas(encoded: Uint8Array): ReceiptGas[] {
   let before = 0;

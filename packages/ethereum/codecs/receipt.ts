@@ -30,7 +30,7 @@ export type Receipt = {
   readonly logs: readonly Log[];
 };
 
-/** Receipt with sender and transaction hash, which every response would otherwise recompute. */
+/** Receipt with sender and transaction hash, so that responses need not recompute them. */
 export type StoredReceipt = Receipt & { readonly sender: Uint8Array; readonly transactionHash: Uint8Array };
 
 export function computeLogsBloom(logs: readonly Log[]): Uint8Array {
@@ -65,7 +65,7 @@ export function encodeStoredReceipts(receipts: readonly StoredReceipt[]): Uint8A
   );
 }
 
-/** Decodes the log at this position of encoded receipts. @throws RangeError with the malformed part */
+/** Decodes the log whose fields are between `start` and `end` in encoded receipts. @throws RangeError that names the malformed part */
 export function decodeLogAt(encoded: Uint8Array, { start, end }: Pick<RlpSpan, 'start' | 'end'>): Log {
   const fields: RlpItem[] = [];
   for (let at = start; at < end; ) {
@@ -100,12 +100,12 @@ function storedReceiptFromRlp(item: RlpItem): StoredReceipt {
   };
 }
 
-/** Decodes all stored receipts of a block. @throws RangeError with the malformed part */
+/** Decodes all stored receipts of a block. @throws RangeError that names the malformed part */
 export function decodeStoredReceipts(encoded: Uint8Array): readonly StoredReceipt[] {
   return asList(decodeRlp(encoded), 'receipts').map(storedReceiptFromRlp);
 }
 
-/** Values of a stored receipt that a transaction object needs. */
+/** Values of a stored receipt that a JSON transaction object contains. */
 export type TransactionFacts = Pick<StoredReceipt, 'sender' | 'transactionHash'>;
 
 /** Reads sender and hash of a stored receipt without scanning its logs. */
@@ -117,7 +117,7 @@ export function readTransactionFacts(encodedReceipt: Uint8Array): TransactionFac
   };
 }
 
-/** Receipt with the values of its JSON form that depend on earlier receipts of the block. */
+/** Receipt with its gas and first log index, which depend on earlier receipts of the block. */
 export type PlacedReceipt = {
   readonly receipt: StoredReceipt;
   /** Index in the block of the receipt's first log. */
@@ -126,7 +126,7 @@ export type PlacedReceipt = {
 };
 
 /**
- * Decodes a stored receipt and derives its gas from the previous one.
+ * Decodes a stored receipt and subtracts the cumulative gas of the previous receipt.
  * @param before previous receipt of the block, encoded; undefined for the first
  * @param firstLogIndex index in the block of the receipt's first log
  */

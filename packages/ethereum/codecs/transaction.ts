@@ -28,13 +28,13 @@ export type TransactionType = 0 | 1 | 2 | 3 | 4;
 /** Transaction without its signature. Types 0 and 1 have their gas price in both fee fields. */
 export type TransactionBody = {
   readonly type: TransactionType;
-  /** Absent for legacy transactions without replay protection (EIP-155). */
+  /** Chain id; absent for legacy transactions without replay protection (EIP-155). */
   readonly chainId: bigint | undefined;
   readonly nonce: bigint;
   readonly gasLimit: bigint;
   readonly maxFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
-  /** Absent for a contract creation. */
+  /** Recipient; absent for a contract creation. */
   readonly to: Uint8Array | undefined;
   readonly value: bigint;
   readonly data: Uint8Array;
@@ -86,7 +86,7 @@ function authorizationFromRlp(item: RlpItem): Authorization {
   };
 }
 
-/** Fields of the payload before the signature, in wire order. */
+/** Returns the payload fields that precede the signature, in wire order. */
 function bodyToRlp(tx: TransactionBody): RlpInput[] {
   const to = tx.to ?? EMPTY_BYTES;
   if (tx.type === 0) return [tx.nonce, tx.maxFeePerGas, tx.gasLimit, to, tx.value, tx.data];
@@ -126,14 +126,14 @@ function legacyV(tx: TransactionBody, yParity: number): bigint {
   return BigInt(yParity) + (tx.chainId === undefined ? 27n : tx.chainId * 2n + 35n);
 }
 
-/** Joins a body and its signature. */
+/** Builds a signed transaction from a body and its signature. */
 export function assembleTransaction(body: TransactionBody, signature: Signature): Transaction {
   const v = body.type === 0 ? legacyV(body, signature.yParity) : BigInt(signature.yParity);
   const encoded = encodeRlp([...bodyToRlp(body), v, signature.r, signature.s]);
   return { ...body, signature, v, encoded: withTypeByte(body.type, encoded) };
 }
 
-/** Creates an unsigned transaction with zero `v`, `r` and `s`, as nodes report transactions of simulated blocks. */
+/** Creates a transaction with zero `v`, `r` and `s`, the form in which nodes report transactions of simulated blocks. */
 export function assembleUnsigned(body: TransactionBody): Transaction {
   const encoded = encodeRlp([...bodyToRlp(body), 0n, 0n, 0n]);
   return {
@@ -174,7 +174,7 @@ function readTo(item: RlpItem | undefined): Uint8Array | undefined {
 
 type ReadParity = (v: bigint, type: TransactionType) => { yParity: number; chainId: bigint | undefined };
 
-/** Parity that no signature has. */
+/** Marks a `v` that fits no signature; valid parities are 0 and 1. */
 const NO_PARITY = 2;
 
 function readParity(v: bigint, type: TransactionType): ReturnType<ReadParity> {
@@ -198,14 +198,14 @@ function readAnyParity(v: bigint, type: TransactionType): ReturnType<ReadParity>
 
 const FIELD_COUNTS: readonly number[] = [9, 11, 12, 14, 13];
 
-/** Leniency of decoding. Blocks contain only valid values, while clients may send any integers. */
+/** Rules for the `v` and the integer lengths that the decoder accepts. Blocks contain only valid values, while clients may send any integers. */
 type Leniency = { readonly readParity: ReadParity; readonly integerBytes: number };
 const STRICT: Leniency = { readParity, integerBytes: 32 };
 const LENIENT: Leniency = { readParity: readAnyParity, integerBytes: Number.POSITIVE_INFINITY };
 
 /**
- * Decodes a transaction from a block: a list (type 0), or a byte string that contains type byte and list.
- * @throws RangeError with the malformed part
+ * Decodes a transaction from a block: an RLP list (type 0), or a byte string that contains type byte and list.
+ * @throws RangeError that names the malformed part
  */
 export function decodeTransaction(item: RlpItem): Transaction {
   return decodeBy(item, STRICT);
@@ -213,7 +213,7 @@ export function decodeTransaction(item: RlpItem): Transaction {
 
 /**
  * Decodes a transaction from a client: integers of any length and any `v` are accepted, so that later checks can report them.
- * @throws RangeError with the malformed part
+ * @throws RangeError that names the malformed part
  */
 export function decodeLenient(item: RlpItem): Transaction {
   return decodeBy(item, LENIENT);
@@ -285,7 +285,10 @@ export function effectiveGasPrice(tx: TransactionBody, baseFeePerGas: bigint | u
   return minBigInt((baseFeePerGas ?? 0n) + tx.maxPriorityFeePerGas, tx.maxFeePerGas);
 }
 
-/** Priority fee per gas of the beneficiary, in wei; before London, the gas price. The fee is negative only if the gas price is below the base fee. */
+/**
+ * Fee per gas that the beneficiary receives, in wei; before London, the whole gas price. The fee is negative only if the gas price is below the base
+ * fee.
+ */
 export function effectiveTip(tx: TransactionBody, baseFeePerGas: bigint | undefined): bigint {
   return effectiveGasPrice(tx, baseFeePerGas) - (baseFeePerGas ?? 0n);
 }

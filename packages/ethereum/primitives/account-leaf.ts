@@ -13,7 +13,7 @@ export type AccountLeaf = {
   readonly codeHash: Uint8Array;
 };
 
-/** @throws RangeError if the bytes are not an account */
+/** @throws RangeError if the bytes are not the RLP of an account */
 export function decodeAccountLeaf(leaf: Uint8Array): AccountLeaf {
   const fields = asList(decodeRlp(leaf), 'account');
   if (fields.length !== FIELDS) throw new RangeError(`rlp: account has ${fields.length} fields`);

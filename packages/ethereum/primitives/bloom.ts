@@ -12,7 +12,7 @@ export function addToBloom(bloom: Uint8Array, value: Uint8Array): void {
   }
 }
 
-/** Returns the bits that `addToBloom` sets; bit 0 is the last bit of the bloom. */
+/** Returns the numbers of the bits that `addToBloom` sets; bit 0 is the last bit of the bloom. */
 export function listBloomBits(value: Uint8Array): readonly number[] {
   const hash = keccak256(value);
   return [bitAt(hash, 0), bitAt(hash, 2), bitAt(hash, 4)];
@@ -22,7 +22,7 @@ function bitAt(hash: Uint8Array, at: number): number {
   return (((hash[at] as number) << 8) | (hash[at + 1] as number)) & 2047;
 }
 
-/** Adds every bit of `other` to `bloom`. */
+/** Sets every bit of `other` in `bloom`. */
 export function mergeBloom(bloom: Uint8Array, other: Uint8Array): void {
   for (let i = 0; i < BLOOM_LENGTH; i++) bloom[i] = (bloom[i] as number) | (other[i] as number);
 }

@@ -18,13 +18,13 @@ const { memory, ...loops } = new WEB_ASSEMBLY.Instance(
 ).exports as ByteLoops;
 const space = new Uint8Array(memory.buffer);
 
-/** Maximum bytes per call. The hex text of these bytes is twice as long. The loops need some room behind bytes and text. */
+/** Maximum bytes per call into the module; their hex text is twice as long. The loops access up to 31 bytes past the end of bytes and text. */
 const PIECE = 48 << 10;
 const BYTES = 4_096;
 const TEXT: number = BYTES + PIECE + 64;
-/** Shorter inputs are copied byte by byte. */
+/** Maximum length in bytes of inputs that are copied byte by byte. */
 const FEW_BYTES = 64;
-/** Maximum length of a text with a cached view, characters. */
+/** Maximum length in characters of texts with a cached view. */
 const MAX_CACHED_VIEW = 512;
 const textSpace = space.subarray(TEXT, TEXT + 2 * PIECE);
 
@@ -68,7 +68,7 @@ export function decodeHexInto(target: Uint8Array, start: number, text: string, f
   return true;
 }
 
-/** Decodes `count` bytes to `BYTES`. @returns false if the text is not hex */
+/** Decodes `2 * count` hex digits to the address `BYTES` in WebAssembly memory. @returns false if the text is not hex */
 function takeHex(text: string, from: number, count: number): boolean {
   return takeText(text, from, from + 2 * count) && loops.decodeHex(TEXT, 2 * count, BYTES) !== 0;
 }

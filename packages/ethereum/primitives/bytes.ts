@@ -46,7 +46,7 @@ export function trimLeadingZeros(value: Uint8Array): Uint8Array {
   return value.subarray(start);
 }
 
-/** Maximum length for which a number represents every integer exactly, bytes. Up to this length, numbers are faster than bigints. */
+/** Maximum length in bytes of integers that a JavaScript number represents exactly. Up to this length, numbers are faster than bigints. */
 const NUMBER_LENGTH = 6;
 
 /** Big-endian bytes as an unsigned integer; the empty array is 0. */
@@ -106,7 +106,7 @@ export function measureBigInt(value: bigint): number {
   return value > MAX_WORD ? longToBytes(value).length : WORD_LENGTH - fillWord(value);
 }
 
-/** Writes the shortest big-endian form. @returns end offset */
+/** Writes the shortest big-endian form to offset `at` of `out`. @returns offset behind the written bytes */
 export function writeBigInt(value: bigint, out: Uint8Array, at: number): number {
   const bytes = value > MAX_WORD ? longToBytes(value) : word.subarray(fillWord(value));
   out.set(bytes, at);

@@ -5,7 +5,7 @@ export type CallBytes = {
   readonly from: number;
   /** Offset of the recipient's address. */
   readonly to: number;
-  /** Offset and length of the data, and number of zero bytes in it. */
+  /** Offset of the call data, its length, and its number of zero bytes. */
   readonly data: number;
   readonly dataLength: number;
   readonly zeros: number;
@@ -13,11 +13,11 @@ export type CallBytes = {
   readonly gas: number;
   /** Number of the block to execute on, or `LATEST_BLOCK`. */
   readonly block: number;
-  /** Next call of the batch, with the same `bytes`; undefined for the last one. */
+  /** Next call of the batch, with the same `bytes`; undefined for the last call. */
   readonly following: CallBytes | undefined;
 };
 
-/** Gas limit of a call without a limit; above any limit. */
+/** Stands for an absent gas limit; larger than any gas limit. */
 export const NO_GAS_LIMIT: number = Number.POSITIVE_INFINITY;
 /** Placeholder for the number of the newest block. */
 export const LATEST_BLOCK = -1;

@@ -2,20 +2,20 @@ import { encodeHex, encodeHexPieces } from './byte-loops.ts';
 import { bytesToHex } from './hex.ts';
 import type { JsonResult, JsonStream } from './json-result.ts';
 
-/** Data as `0x` text, or as raw bytes if there are many. Raw bytes are hex-encoded piece by piece while they are sent. */
+/** Data as `0x` text, or as raw bytes from `LARGE_BYTES` on. Raw bytes are hex-encoded piece by piece while they are sent. */
 export type HexData = string | Uint8Array;
 
-/** Length from which data stays raw bytes. Shorter data is hex-encoded in 0.1 ms. */
+/** Minimum length in bytes of data that stays raw. Shorter data is hex-encoded within 0.1 ms. */
 const LARGE_BYTES = 128 * 1024;
 const HEAD: Uint8Array = Uint8Array.of(0x22, 0x30, 0x78);
 const TAIL: Uint8Array = Uint8Array.of(0x22);
 
-/** @param bytes must not change afterwards */
+/** @param bytes the result may refer to them, so they must not change afterwards */
 export function toHexData(bytes: Uint8Array): HexData {
   return bytes.length < LARGE_BYTES ? bytesToHex(bytes) : bytes;
 }
 
-/** Copies `length` bytes from `from`; the source may change afterwards. */
+/** Copies `length` bytes from offset `from`, so that `bytes` may change afterwards. */
 export function hexDataOf(bytes: Uint8Array, from: number, length: number): HexData {
   return length < LARGE_BYTES
     ? `0x${encodeHex(bytes, from, from + length)}`
@@ -29,7 +29,7 @@ export function encodeHexData(data: HexData): JsonResult {
   return { pieces: encodePieces(data), cancel: () => {}, reservedBytes: data.length, length };
 }
 
-/** Returns a stream of bytes that are complete in memory. */
+/** Returns a stream over bytes that are already in memory. */
 export function streamBytes(bytes: Uint8Array): JsonStream {
   return {
     pieces: cutPieces(bytes),

@@ -2,14 +2,14 @@
 import { utf8Decoder } from './utf8.ts';
 export type JsonText = string;
 
-/** One JSON value that arrives in pieces because it is too large to be buffered. The stream is read once, or cancelled. */
+/** One JSON value that arrives in pieces because it is too large to be buffered. A consumer reads the stream once, or cancels it. */
 export interface JsonStream {
   /**
-   * UTF-8 bytes in order. Reading applies backpressure to the source.
-   * Reading throws if the source breaks off early. The pieces read before are then not a complete JSON value.
+   * Pieces of the UTF-8 text, in order. Reading applies backpressure to the source. Reading throws if the source breaks off early. The pieces read
+   * before are then not a complete JSON value.
    */
   readonly pieces: AsyncIterable<Uint8Array>;
-  /** Releases the source. Has no effect after the end. */
+  /** Releases the source. After the end of the stream, the call has no effect. */
   cancel(): void;
   /** Bytes in memory until the stream ends; absent if the source is read as it arrives. */
   readonly reservedBytes?: number;
@@ -38,7 +38,7 @@ export type PackedBytes = {
 /** Immutable bytes of one complete JSON value, shared by several responses. */
 export class SharedBytes {
   readonly bytes: Uint8Array;
-  /** Callback of the cache that stores the bytes. The cache charges additional bytes; the result is false if there is no room for these. */
+  /** Callback of the cache that stores the bytes. The cache reserves `bytes` more, or the callback returns false if there is no room for them. */
   keeper: ((bytes: number) => boolean) | undefined;
   #packed: PackedBytes | undefined;
 
@@ -50,7 +50,7 @@ export class SharedBytes {
     return this.#packed;
   }
 
-  /** Stores the packed form if the bytes are cached and the cache has room for it. */
+  /** Stores the deflated form if the bytes are cached and the cache has room for it. */
   keepPacked(packed: PackedBytes): void {
     if (this.#packed === undefined && this.keeper?.(packed.blocks.length) === true) this.#packed = packed;
   }
@@ -89,7 +89,7 @@ export class JsonBytes implements JsonStream {
     return text;
   }
 
-  /** There is no source to release. */
+  /** Does nothing, since there is no source to release. */
   cancel(): void {}
 }
 
@@ -109,7 +109,7 @@ export function textOf(result: JsonText | JsonBytes): JsonText {
   return typeof result === 'string' ? result : result.text;
 }
 
-/** Returns a stream over other pieces that has the reserved bytes and the length of `source`. */
+/** Returns a stream over `pieces` with the `reservedBytes` and the `length` of `source`. */
 export function passOn(
   source: JsonStream,
   pieces: AsyncIterable<Uint8Array>,

@@ -12,7 +12,7 @@ const RUN: string = '\\'.repeat(1024);
 export function findStringEnd(text: Characters, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let escapes = at;
-    // Only texts contain strings above 8 MiB, which may have long runs; byte inputs from nodes are bounded.
+    // Only text inputs may have long runs of backslashes, in strings above 8 MiB; byte inputs from nodes are bounded.
     if (typeof text === 'string')
       while (escapes > start + RUN.length && text.startsWith(RUN, escapes - RUN.length))
         escapes -= RUN.length;

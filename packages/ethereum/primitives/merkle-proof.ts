@@ -20,7 +20,7 @@ export type MerkleProof = {
    * The list is empty for an empty trie.
    */
   readonly nodes: readonly Uint8Array[];
-  /** Undefined if the nodes prove that the key is absent. */
+  /** Value of the key; undefined if the nodes prove that the key is absent. */
   readonly value: Uint8Array | undefined;
 };
 
@@ -48,9 +48,9 @@ const EMPTY_NODE: Uint8Array = Uint8Array.of(0x80);
 
 /**
  * Reads the value of a key from a proof, trusting nothing except the root.
- * @param nodes result of `proveKey`. An embedded node may also be listed separately, as some clients do.
- * @param onExtra called with the position of each node between and behind the nodes of the path. Some clients send such nodes. If absent, such a node is
- * an error.
+ * @param nodes encoded nodes, the root first. An embedded node may also be listed separately, since some clients do so.
+ * @param onExtra called with the position of each node that is not on the path. Some clients send nodes that are not needed. Without the callback,
+ * such a node is an error.
  * @param onNode called with hash and encoding of each node that is not embedded
  * @returns undefined if the nodes prove that the key is absent
  * @throws RangeError if a node is missing, altered, malformed or not needed
@@ -67,7 +67,7 @@ export function readProof(
     const from = used;
     if (onExtra !== undefined)
       while (used < nodes.length && !bytesEqual(keccak256(nodes[used] as Uint8Array), ref)) used++;
-    // If no node has the hash, the error names the first node.
+    // If no remaining node has the expected hash, the error names the first of them.
     if (used === nodes.length) used = from;
     for (let at = from; at < used; at++) onExtra?.(at);
     const encoded = nodes[used++];

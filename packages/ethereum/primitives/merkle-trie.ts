@@ -27,7 +27,7 @@ export type NodeLoader = (path: Nibbles) => Uint8Array | undefined;
 /** Receives the changes of a commit: the node at a path, or undefined if the path no longer has a node. */
 export type NodeSink = (path: Nibbles, encoded: Uint8Array | undefined) => void;
 
-/** The store lacks a node of the trie. */
+/** Error: the store lacks a node of the trie. */
 export class MissingTrieNodeError extends Error {
   constructor() {
     super('missing trie node');
@@ -39,10 +39,10 @@ export class MissingTrieNodeError extends Error {
 export class MerkleTrie {
   #root: TrieNode | undefined;
   readonly #load: NodeLoader;
-  /** Paths at which the store has a node that the trie no longer has. A commit removes a path again if it places a node there. */
+  /** Paths at which the store has a node that the trie no longer has. A commit drops a path from this map if it stores a node there. */
   readonly #vacated = new Map<string, Nibbles>();
   #longestPath = 0;
-  /** Approximate number of nodes in memory. The owner of the trie bounds this number. */
+  /** Approximate number of nodes in memory. The owner of the trie must bound this number. */
   loadedNodes = 0;
 
   constructor(root: Uint8Array, load: NodeLoader) {
@@ -91,7 +91,7 @@ export class MerkleTrie {
       // The path of a node may be one nibble longer than the longest key.
       const path = new Uint8Array(this.#longestPath + 1);
       const encoded = this.#encode(root, path, 0, store);
-      // The root is hashed regardless of its length.
+      // The root is hashed even if its encoding is shorter than a hash.
       hash = root.ref = keccak256(encoded);
       this.#place(root, EMPTY_BYTES, encoded, store);
     }
@@ -100,7 +100,7 @@ export class MerkleTrie {
     return hash as Uint8Array;
   }
 
-  /** Encodes a changed node after its changed children. `path` is the path to the node. */
+  /** Encodes a changed node after its changed children. The first `depth` nibbles of `path` lead to the node. */
   #encode(node: LoadedNode, path: Nibbles, depth: number, store: NodeSink): Uint8Array {
     if (node.kind === 'branch') {
       for (let nibble = 0; nibble < 16; nibble++) {
@@ -239,7 +239,7 @@ export class MerkleTrie {
     return this.#prepend(current.path, child, path.subarray(0, at), current.isStored);
   }
 
-  /** Replaces a branch that has a single entry left with a leaf or an extension. */
+  /** Replaces a branch by a leaf or an extension if it has only one entry left. */
   #collapse(branch: BranchNode, path: Nibbles): LoadedNode | undefined {
     const used = branch.children.flatMap((child, nibble) => (child === undefined ? [] : [nibble]));
     const [nibble] = used;
@@ -254,7 +254,7 @@ export class MerkleTrie {
     return this.#prepend(step, child, path, branch.isStored);
   }
 
-  /** Returns the node at `path` that leads over `step` to `node`. A leaf or extension is merged with `step`. */
+  /** Returns a node at `path` that leads to `node` by the nibbles of `step`. A leaf or extension is merged with `step`. */
   #prepend(step: Nibbles, node: LoadedNode, path: Nibbles, isStored: boolean): LoadedNode {
     if (node.kind === 'branch') return createExtension(step, node, isStored);
     this.#vacate(node, concatBytes(path, step));

@@ -4,7 +4,7 @@ import { RlpWriter } from './rlp-writer.ts';
 import { bytesToNibbles, encodePath, type Nibbles } from './trie-node.ts';
 
 const HASH_LENGTH = 32;
-/** First index whose key has several bytes. The key of index 0 sorts directly before these keys. */
+/** First index whose RLP key has several bytes. The key of index 0, `0x80`, sorts directly before these keys. */
 const FIRST_LONG_INDEX = 128;
 
 /** Completed subtrie: one item, or all items that share a path prefix. */
@@ -14,7 +14,7 @@ type Leaf = {
   readonly reference: Uint8Array;
 };
 
-/** Scratch writer. Every function removes the bytes that it wrote. */
+/** Scratch writer of this file. Every function removes the bytes that it wrote. */
 const writer = new RlpWriter();
 
 /** Returns the root (32 bytes) of the trie that maps RLP-encoded indices to the items of a list: transactions, receipts or withdrawals. */
@@ -33,11 +33,14 @@ export class OrderedRoot {
   readonly #leaves: Leaf[] = [];
   #count = 0;
   #first: Uint8Array | undefined;
-  /** Last item in key order. `#shared` is the number of nibbles that its path shares with the previous path. The next item decides the depth of its leaf. */
+  /**
+   * Last added item in key order. `#shared` is the number of nibbles that its path shares with the previous path. The next item decides the depth of
+   * its leaf.
+   */
   #last: { readonly path: Nibbles; readonly value: Uint8Array } | undefined;
   #shared = -1;
 
-  /** Number of nodes that wait for their parent. */
+  /** Number of node references stored until their parent is encoded. */
   get reserved(): number {
     return this.#leaves.length;
   }
@@ -85,7 +88,7 @@ export class OrderedRoot {
     this.#last = { path, value };
   }
 
-  /** Folds complete nodes into one node. Paths of these nodes share more than `shared` nibbles, while the next path shares only `shared` nibbles with them. */
+  /** Replaces the last nodes, whose paths share more than `shared` nibbles, by one node. The next path shares only `shared` nibbles with them. */
   #fold(shared: number): void {
     const leaves = this.#leaves;
     const { path } = leaves[leaves.length - 1] as Leaf;
@@ -96,7 +99,7 @@ export class OrderedRoot {
     leaves.splice(from, leaves.length - from, { path, reference });
   }
 
-  /** Encodes the leaf of the last item. @param shared nibbles that its path shares with a neighbour; a branch consumes one more nibble */
+  /** Encodes the leaf of the last item. @param shared number of nibbles that its path shares with a neighbour; a branch consumes one more nibble */
   #closeLast(shared: number): void {
     const { path, value } = this.#last as { readonly path: Nibbles; readonly value: Uint8Array };
     const mark = writer.mark;
@@ -118,7 +121,7 @@ function writeLeaf(path: Nibbles, value: Uint8Array): void {
   writer.list(mark);
 }
 
-/** Cache of paths, which are the same for every list. */
+/** Cache of key paths by index; a path does not depend on the list. */
 const paths: Nibbles[] = [];
 const MAX_CACHED_PATHS = 1_024;
 

@@ -12,20 +12,20 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Values between two pauses, a fraction of a millisecond. */
+/** Values parsed between two pauses, in a fraction of a millisecond. */
 const VALUES_PER_SLICE = 256;
-/** Characters between two pauses, for long values and blanks. */
+/** Characters read between two pauses in long values and in white space. */
 const LENGTH_PER_SLICE = 64 * 1024;
 
 /** Characters of an escape such as `\u0061`. */
 const ESCAPE_LENGTH = 6;
 
-/** Number of members from which listing the names of an object is slow. */
+/** Minimum number of members of a large object, whose names are slow to list. */
 const MANY_MEMBERS = 1_000;
 /** Member counts of large objects; a repeated name counts each time. */
 const LARGE_OBJECTS = new WeakMap<object, number>();
 
-/** Whether an object inside a value repeats a name, by root value. */
+/** By root value: whether an object inside the value repeats a name. */
 const REPEATS = new WeakMap<object, boolean>();
 
 /** Whether an object inside a value repeats a name; undefined unless the value is the root of a text parsed by `parseInSlices`. */
@@ -45,8 +45,8 @@ export function countManyMembers(object: object): number {
 
 /**
  * Heap bytes per value in V8 without pointer compression, measured with `process.memoryUsage()` over 40,000 values. A list reserves room for 17 items
- * after the first item. A member takes 11 bytes if many objects share the names, and 98 bytes if no objects do. 48 is within a factor of two of
- * hostile texts.
+ * after the first item. A member takes 11 bytes if many objects have the same names, and 98 bytes if all names differ. Even for hostile texts, 48 is
+ * about half the actual size.
  */
 const LIST_BYTES = 192;
 const OBJECT_BYTES = 64;
@@ -58,7 +58,7 @@ const INDEX_BYTES = 12 * 1024;
 /** Maximum digits of an array index; the largest is `4294967294`. */
 const INDEX_LENGTH = 10;
 
-/** An object exceeds the limit of its members, or a list the limit of its items. */
+/** Error: an object has too many members, or a list too many items. */
 export class TooManyMembers extends Error {
   override readonly name = 'TooManyMembers';
   /** Kind of members or items that exceed their limit, in words. */
@@ -74,7 +74,7 @@ export class TooManyMembers extends Error {
 export type ParseBounds = {
   /** Maximum members per object. */
   readonly members?: number;
-  /** Maximum items per list. A list that grows is copied. */
+  /** Maximum items per list. A growing list is copied as a whole, without a pause. */
   readonly items?: number;
   /** Called before each pause and at the end with the approximate heap bytes of the values since the last call. An exception ends the parsing. */
   readonly onHeap?: (bytes: number) => void;
@@ -86,8 +86,8 @@ type Frame =
   | { readonly list?: undefined; readonly object: Record<string, unknown>; key: string; members: number };
 
 /**
- * Parses like `JSON.parse`, but with pauses, for texts that would block too long, such as objects with many members. Takes two to three times as long.
- * The depth is not bounded.
+ * Parses like `JSON.parse`, but with pauses, for texts that would block too long, such as objects with many members. It takes two to three times as
+ * long as `JSON.parse`. The nesting depth is not bounded.
  * @param json text, or valid UTF-8 bytes
  * @throws SyntaxError if the text is not JSON
  * @throws TooManyMembers if a bound is exceeded
@@ -197,7 +197,7 @@ function put(
   return isRepeated;
 }
 
-/** Value of a completed container. */
+/** Returns the value of a completed container. */
 function close(frame: Frame): unknown {
   if (frame.list !== undefined) return frame.list;
   if (frame.members >= MANY_MEMBERS) LARGE_OBJECTS.set(frame.object, frame.members);
@@ -236,7 +236,7 @@ function findScalarEnd(text: Characters, at: number): number {
   return end;
 }
 
-/** Whether a string exceeds the characters between two pauses. */
+/** Whether a string is longer than `LENGTH_PER_SLICE`. */
 function isLongString(text: Characters, open: number): boolean {
   const quote = text.indexOf('"', open + 1);
   if (quote < 0 || quote - open > LENGTH_PER_SLICE) return true;
@@ -269,7 +269,10 @@ function* readLongString(
   throw unexpected(text, text.length);
 }
 
-/** Returns the end of the string if it is in this piece. Otherwise returns the end of the piece, or the start of an escape that the piece cuts. */
+/**
+ * Returns the end of the string if it is in this piece. Otherwise returns the end of the piece, or the start of an escape that the end of the piece
+ * splits.
+ */
 function findPieceEnd(piece: Characters, isLast: boolean): number {
   if (piece.indexOf('\\') < 0) {
     const quote = piece.indexOf('"');

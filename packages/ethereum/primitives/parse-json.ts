@@ -1,9 +1,12 @@
 import { type JsonBytes, type JsonText, textOf } from './json-result.ts';
 
-/** Maximum length of a text that is parsed in one piece, UTF-16 units. The most expensive JSON, objects with one unique key each, takes 15 ms. */
+/**
+ * Maximum length of a text that is parsed without a pause, UTF-16 units. At this length, the most expensive JSON (objects with one unique key each)
+ * takes 15 ms.
+ */
 export const PIECE_LENGTH: number = 128 * 1024;
 
-/** The text is too long to be parsed in one piece. The caller parses the text with pauses, and then runs the reader again. */
+/** Error: the text is too long to be parsed without a pause. The caller parses the text with pauses, and then calls `runWithParsed` again. */
 export class UnparsedText extends Error {
   override readonly name = 'UnparsedText';
   readonly text: JsonText | JsonBytes;
@@ -14,14 +17,14 @@ export class UnparsedText extends Error {
   }
 }
 
-/** Parsed values of long texts. */
+/** Parsed values by long text. */
 export type ParsedTexts = ReadonlyMap<JsonText | JsonBytes, unknown>;
 
-/** Parsed long texts of the current run; undefined if long texts may be parsed in one piece. */
+/** Parsed long texts of the current `runWithParsed`; undefined outside of it, where long texts are parsed without a pause. */
 let parsed: ParsedTexts | undefined;
 
 /**
- * Parses JSON from another program like `JSON.parse`. Long byte inputs are never converted to a string.
+ * Parses JSON from another program like `JSON.parse`. Inside `runWithParsed`, long byte inputs are not converted to a string.
  * @throws SyntaxError if the text is not JSON
  * @throws UnparsedText inside `runWithParsed`, if the text is long and has not been parsed before
  */
@@ -34,7 +37,7 @@ export function parseJsonText(text: JsonText | JsonBytes): unknown {
 
 /**
  * Runs code that calls `parseJsonText` and must not block the event loop with a long text.
- * @param texts long texts that have been parsed
+ * @param texts parsed values of the long texts that `read` may need
  */
 export function runWithParsed<T>(texts: ParsedTexts, read: () => T): T {
   const before = parsed;

@@ -2,7 +2,7 @@ import { bytesToBigInt } from './bytes.ts';
 import { bytesToHex, hexToBytes } from './hex.ts';
 import type { HexData } from './hex-data.ts';
 
-/** TextDecoder of the global scope, which this folder's types do not declare. */
+/** Type of the global TextDecoder, which this folder's type libraries do not declare. */
 type DecoderHost = {
   readonly TextDecoder: new (
     label: string,
@@ -17,7 +17,7 @@ const SELECTOR_BYTES = 4;
 const WORD = 32;
 const HEX_PREFIX = '0x';
 
-/** Texts of geth's `accounts/abi`. */
+/** Texts by panic code, from geth's `accounts/abi`. */
 const PANIC_REASONS: ReadonlyMap<bigint, string> = new Map([
   [0x00n, 'generic panic'],
   [0x01n, 'assert(false)'],
@@ -31,14 +31,14 @@ const PANIC_REASONS: ReadonlyMap<bigint, string> = new Map([
   [0x51n, 'uninitialized function'],
 ]);
 
-/** Maximum length of a decoded reason, bytes. The revert data contains the complete reason. */
+/** Maximum length of a decoded reason, bytes. The revert data still contains the complete reason. */
 export const MAX_REASON_BYTES: number = 4 * 1024;
 const ELLIPSIS = '…';
 
 /**
  * Decodes the reason in raw revert data (`0x` hex, or bytes). The reason is the string of Error(string), cut at `MAX_REASON_BYTES` with an ellipsis,
  * or geth's text for Panic(uint256). Only the needed bytes are read.
- * @returns undefined for custom errors, raw bytes, and payloads that do not decode
+ * @returns undefined for custom errors and for data that does not decode
  */
 export function decodeRevertReason(data: HexData): string | undefined {
   const selector = readBytes(data, 0, SELECTOR_BYTES);
@@ -69,7 +69,7 @@ function decodeString(data: HexData): string | undefined {
   const bytes = readBytes(data, start, isCut ? MAX_REASON_BYTES : Number(length));
   if (bytes === undefined) return undefined;
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  // Stream mode withholds a character that the cut splits.
+  // In stream mode, the decoder omits a last character that the cut splits.
   return isCut ? decoder.decode(bytes, { stream: true }) + ELLIPSIS : decoder.decode(bytes);
 }
 
@@ -82,7 +82,7 @@ function measureBytes(data: HexData): number {
   return typeof data === 'string' ? (data.length >> 1) - 1 : data.length;
 }
 
-/** @returns undefined if the bytes extend past the end, or if the text is not hex */
+/** @returns undefined if the bytes extend past the end of `data`, or if `data` is not hex */
 function readBytes(data: HexData, at: number, count: number): Uint8Array | undefined {
   if (at + count > measureBytes(data)) return undefined;
   if (typeof data !== 'string') return data.subarray(at, at + count);

@@ -3,7 +3,7 @@ import { decodeHexInto } from './byte-loops.ts';
 /** Number of digits up to which a JavaScript loop is faster than a call into WebAssembly. */
 const SHORT_DIGITS = 80;
 const FIRST_SIZE = 65_536;
-/** Maximum size of the buffer, bytes. Bounds on responses are far lower. */
+/** Maximum size of the buffer, bytes. The size limits of responses are far lower. */
 const MAX_SIZE: number = 1 << 28;
 const NOT_HEX = 255;
 const STRING_BASE = 0x80;
@@ -26,7 +26,7 @@ export class RlpWriter {
   #bytes: Uint8Array = new Uint8Array(FIRST_SIZE);
   #at: number = FIRST_SIZE;
 
-  /** Write position, as a distance from the end. */
+  /** Write position: number of bytes in the writer. */
   get mark(): number {
     return this.#bytes.length - this.#at;
   }

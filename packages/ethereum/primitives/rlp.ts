@@ -1,6 +1,6 @@
 /**
- * Recursive Length Prefix (yellow paper, appendix B). Encoding measures, allocates once, and writes. Decoding is strict:
- * it accepts canonical lengths only. Decoding copies nothing: every byte string is a view into the input.
+ * Recursive Length Prefix (yellow paper, appendix B). The encoder measures the output, allocates it once, and writes it. Decoding is strict: it
+ * accepts canonical lengths only. Decoding copies nothing: every byte string is a view into the input.
  */
 import { bytesToBigInt, measureBigInt, writeBigInt } from './bytes.ts';
 
@@ -45,7 +45,7 @@ function measurePayload(list: readonly RlpInput[]): number {
 }
 
 /**
- * Writes a header.
+ * Writes the header of a byte string or list.
  * @param base 0x80 for a byte string (which must not be a single byte below 0x80), 0xc0 for a list
  * @returns start of the payload
  */
@@ -100,7 +100,7 @@ export function decodeRlp(bytes: Uint8Array): RlpItem {
 export type RlpSpan = { readonly isList: boolean; readonly start: number; readonly end: number };
 
 /**
- * Reads the header of an item without touching the payload. In a stream, the payload may extend beyond `limit`.
+ * Reads the header of an item without reading the payload. In a stream, the payload may extend beyond `limit`.
  * @returns undefined if the header itself is not complete within `limit`
  * @throws RangeError for a non-canonical length
  */
@@ -136,7 +136,7 @@ export function splitRlpList(encoded: Uint8Array): Uint8Array[] {
   if (list === undefined || list.end !== encoded.length || !list.isList) {
     throw new RangeError('rlp: not one list');
   }
-  // subarray of a Buffer creates a Buffer, which costs several times as much.
+  // `subarray` of a Buffer creates another Buffer, which takes several times as long.
   const bytes = new Uint8Array(encoded.buffer, encoded.byteOffset, encoded.length);
   const items: Uint8Array[] = [];
   for (let at = list.start; at < list.end; ) {
@@ -151,7 +151,7 @@ export function splitRlpList(encoded: Uint8Array): Uint8Array[] {
 export type RlpItemSpan = RlpSpan & { readonly at: number };
 
 /**
- * Returns the items of the encoded list at `at`, without touching their payloads.
+ * Returns the items of the encoded list at `at`, without reading their payloads.
  * @throws RangeError if there is no list at `at`, if the list exceeds `limit`, or if an item exceeds the list
  */
 export function readListSpans(bytes: Uint8Array, at = 0, limit: number = bytes.length): RlpItemSpan[] {
@@ -192,7 +192,7 @@ function decodeAt(
   return { item: items, end: span.end };
 }
 
-/** Returns the item as a list. @throws RangeError if it is a byte string */
+/** Returns the item as a list. @throws RangeError if the item is a byte string */
 export function asList(item: RlpItem | undefined, what: string): readonly RlpItem[] {
   if (item === undefined || item instanceof Uint8Array) throw new RangeError(`rlp: ${what} is not a list`);
   return item;

@@ -3,15 +3,15 @@ const CHUNK_BYTES = 8 * 1024;
 /** Maximum size of a part of a shared array, bytes. A larger part gets an array of its own. */
 const MAX_PART_BYTES = 1024;
 
-/** Zeroed part of an array that begins at `start`. */
+/** Zeroed part of `bytes`; the part begins at `start`. */
 export type BytesPart = { readonly bytes: Uint8Array; readonly start: number };
 
 let chunk = new Uint8Array(CHUNK_BYTES);
 let taken = 0;
 
 /**
- * Allocates zeroed bytes from an array that other parts share. An array of more than 64 bytes has memory of its own, and its creation takes as long as
- * reading a call. Parts never overlap. An array lives as long as one of its parts is used.
+ * Allocates zeroed bytes from an array that other parts share. A separate array of more than 64 bytes has its own off-heap memory; its creation takes
+ * as long as parsing a call. Parts never overlap. A shared array stays in memory while one of its parts is used.
  */
 export function takeBytes(length: number): BytesPart {
   if (length > MAX_PART_BYTES) return { bytes: new Uint8Array(length), start: 0 };

@@ -1,5 +1,5 @@
 /**
- * Sorts stably, with pauses, which `Array.prototype.sort` cannot make.
+ * Stable sort with pauses; `Array.prototype.sort` cannot pause.
  * @param piece approximate number of comparisons between two pauses
  */
 export function* sortInSteps<T>(

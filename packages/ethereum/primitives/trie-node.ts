@@ -9,13 +9,13 @@ import {
   writeRlpHeader,
 } from './rlp.ts';
 
-/** One nibble (0..15) per element. */
+/** Path in a trie: one nibble (0..15) per array element. */
 export type Nibbles = Uint8Array;
 
 type NodeState = {
-  /** Reference in the parent: the node's hash, or the node's encoding if it is shorter. Undefined if the node has changed. */
+  /** Reference in the parent: the node's hash, or the node's encoding if it is shorter. Undefined if the node has changed since it was encoded. */
   ref: Uint8Array | undefined;
-  /** Whether the store has the node, or an older node, at the path of the node. */
+  /** Whether the store has a node at this path: this node or an older one. */
   isStored: boolean;
 };
 
@@ -102,7 +102,7 @@ function decodeChild(bytes: Uint8Array, item: Item): TrieNode | undefined {
 }
 
 /**
- * Parses a node.
+ * Parses an encoded trie node.
  * @param ref reference of the node in its parent: the hash or the embedded encoding
  * @throws RangeError if the bytes are not a trie node
  */
@@ -123,7 +123,7 @@ export function decodeTrieNode(encoded: Uint8Array, ref: Uint8Array, isStored: b
   return { kind: 'extension', path, child, ref, isStored };
 }
 
-/** Next step of a path from a node. */
+/** Result of following a path through one node. */
 export type TrieStep = {
   /** Content of `bytes`: a value, the hash of a child, or the embedded encoding of a child that is shorter than a hash. */
   readonly kind: 'value' | 'hash' | 'embedded';
@@ -132,7 +132,7 @@ export type TrieStep = {
   readonly at: number;
 };
 
-/** First bytes of an empty item and of a hash. Nearly all items of a branch begin with them. */
+/** RLP prefixes of an empty item and of a hash. Nearly all items of a branch begin with one of them. */
 const EMPTY_ITEM = 0x80;
 const HASH_ITEM: number = 0x80 + HASH_LENGTH;
 
@@ -236,7 +236,7 @@ export function sharedPrefixLength(a: Nibbles, b: Nibbles, bFrom: number): numbe
   return length;
 }
 
-/** Creates a changed leaf. @param isStored whether the store has a node at the path of the leaf */
+/** Creates a leaf that is not encoded yet. @param isStored whether the store has a node at the path of the leaf */
 export function createLeaf(path: Nibbles, value: Uint8Array, isStored: boolean): LeafNode {
   return { kind: 'leaf', path, value, ref: undefined, isStored };
 }

@@ -14,13 +14,13 @@ export interface Characters {
 const WINDOW_BYTES = 64 * 1024;
 
 /**
- * UTF-8 text that is never converted as a whole. The conversion to a string of 31 MB takes 25 ms, mostly for fresh memory. JSON's structural
+ * UTF-8 text that is never converted to one string. The conversion to a string of 31 MB takes 25 ms, mostly for fresh memory. JSON's structural
  * characters are ASCII, so byte positions serve a parser as well as UTF-16 positions.
  */
 export class Utf8Text implements Characters {
   readonly length: number;
   readonly #bytes: Uint8Array;
-  /** Decoded window, and its text if each byte is a character. */
+  /** Byte range of the decoded window, and its text; undefined if the window is not all ASCII. */
   #start = 0;
   #end = 0;
   #text: string | undefined;
@@ -73,7 +73,7 @@ export function toCharacters(text: string | Uint8Array): Characters {
   return typeof text === 'string' ? text : new Utf8Text(text);
 }
 
-/** Returns a part of `length` characters, or slightly fewer. */
+/** Returns a part of `length` characters, or up to three fewer. */
 export function cutCharacters(text: Characters | Utf8Text, from: number, length: number): Characters {
   return text instanceof Utf8Text ? text.cut(from, length) : text.slice(from, from + length);
 }

@@ -6,10 +6,10 @@ import { BLAKE2B_MODULE } from './blake2b-module.ts';
 
 const STATE_BYTES = 64;
 const VECTOR_BYTES = 128;
-/** Rounds per step, which takes 0.5 ms. */
+/** Rounds per step; a step takes 0.5 ms. */
 const PIECE_ROUNDS = 32_768;
 
-/** Address in the module's memory. */
+/** WebAssembly global that contains an address in the module's memory. */
 type Address = { readonly value: number };
 
 type Blake2bExports = {
@@ -48,7 +48,7 @@ export class Blake2bCompression {
     for (let done = 0; done < block.rounds; done += PIECE_ROUNDS) {
       const rounds = Math.min(PIECE_ROUNDS, block.rounds - done);
       this.#exports.mix(rounds, done);
-      // While this compression pauses, another block may overwrite the module's memory.
+      // While this compression pauses, another one may overwrite the module's memory.
       const vector = bytes.slice(vectorAt, vectorAt + VECTOR_BYTES);
       yield;
       this.#write(block);

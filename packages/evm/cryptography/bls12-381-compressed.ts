@@ -2,7 +2,7 @@ import { isAllZero } from './bytes-below.ts';
 import { FIELD_SIZE, type MclCurve } from './mcl-curve.ts';
 
 const COMPRESSED_BYTES = 48;
-/** Flags in the first byte. */
+/** Flags in the first byte of a compressed point. */
 const IS_COMPRESSED = 0x80;
 const IS_INFINITY = 0x40;
 const IS_LARGER_Y = 0x20;
@@ -12,7 +12,7 @@ const CONSTANT_TERM = 4;
 
 /**
  * Creates a reader of compressed BLS12-381 G1 points: 48 bytes, flags and x.
- * @returns a function that writes a point to the address `to`. It returns false when the bytes are not a point of the group.
+ * @returns a function that writes a point to the address `to`. The function returns false when the bytes are not a point of the group.
  */
 export function createCompressedReader(curve: MclCurve): (to: number, bytes: Uint8Array) => boolean {
   const { exports } = curve;

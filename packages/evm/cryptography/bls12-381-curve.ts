@@ -2,7 +2,7 @@ import { hexToBytes } from '../../ethereum/primitives/hex.ts';
 import { MclCurve } from './mcl-curve.ts';
 import type { MclFactory } from './mcl-module.ts';
 
-/** mcl's mode number for the RFC 9380 maps to the curves. */
+/** Argument of `mclBn_setMapToMode` that selects the RFC 9380 maps to the curves. */
 const RFC_9380_MAPS = 5;
 
 /** Creates BLS12-381 with Ethereum's parameters. @throws Error when mcl lacks the RFC 9380 maps */

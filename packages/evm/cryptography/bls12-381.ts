@@ -6,11 +6,11 @@ import { PairingProduct } from './mcl-pairing.ts';
 const G1_BYTES = 96;
 const G2_BYTES = 192;
 const SCALAR_BYTES = 32;
-/** Products that are checked and summed in one step of about 1 ms. Longer sums take several steps. */
+/** Products of a point and a scalar per step of about 1 ms. Longer sums take several steps. */
 const G1_BATCH = 4;
 const G2_BATCH = 2;
 
-/** Operations common to G1 and G2. */
+/** Operations of a group, G1 or G2. */
 type Group = {
   readonly pointBytes: number;
   readonly pointSize: number;

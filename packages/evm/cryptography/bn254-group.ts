@@ -15,8 +15,8 @@ const Y_FACTOR: Uint8Array = hexToBytes(
 );
 
 /**
- * Creates a check whether a point of the twist is in G2, by the endomorphism psi (ePrint 2022/348, section 3). A point Q is in G2 exactly when (x +
- * 1) Q + psi(x Q) + psi^2(x Q) = psi^3(2 x Q). The check takes a third of the time of a multiplication by the group order.
+ * Creates a function that checks whether a point of the twist is in G2, with the endomorphism psi (ePrint 2022/348, section 3). A point Q is in G2
+ * exactly when (x + 1) Q + psi(x Q) + psi^2(x Q) = psi^3(2 x Q). The check takes a third of the time of a multiplication by the group order.
  */
 export function createBn254GroupCheck(curve: MclCurve): (point: number) => boolean {
   const { exports } = curve;

@@ -9,10 +9,10 @@ import type { HashFunctions } from './hashes.ts';
 import { createKzgVerifier } from './kzg.ts';
 import type { MclFactory } from './mcl-module.ts';
 
-/** Parts that differ by host: a browser has neither OpenSSL nor native modules. */
+/** Functions that differ by host: a browser has neither OpenSSL nor native modules. */
 export type CryptographyHost = {
   readonly hashes: HashFunctions;
-  /** `createRecovery` and `createP256Verifier` are called at the first use of the functions that they return. */
+  /** `createRecovery` and `createP256Verifier` are each called once, at the first recovery and at the first P-256 verification. */
   readonly createRecovery: () => RecoverPublicKey;
   readonly createP256Verifier: () => Cryptography['verifyP256'];
   /** Creates mcl instances for the curves with pairings. */

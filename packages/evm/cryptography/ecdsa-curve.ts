@@ -3,7 +3,7 @@ import { G1_SIZE, MclCurve, SCALAR_SIZE } from './mcl-curve.ts';
 import type { MclFactory } from './mcl-module.ts';
 
 export type EcdsaOptions = {
-  /** mcl's number of the curve. */
+  /** Curve id in mcl's C interface. */
   readonly id: number;
   readonly fieldOrder: Uint8Array;
   readonly groupOrder: Uint8Array;
@@ -14,7 +14,7 @@ export type EcdsaOptions = {
 /** Operations common to signature verification and key recovery: a G + b P, for a point P and scalars a and b. */
 export class EcdsaCurve {
   readonly curve: MclCurve;
-  /** Addresses of the signature's parts r and s, and of P. */
+  /** Addresses in mcl's memory of the signature's parts r and s, and of the point P. */
   readonly r: number;
   readonly s: number;
   readonly point: number;
@@ -44,7 +44,7 @@ export class EcdsaCurve {
     return true;
   }
 
-  /** Sets a = hash / divisor and b = factor / divisor; `factor` and `divisor` are addresses. */
+  /** Sets the scalars a = hash / divisor and b = factor / divisor; `factor` and `divisor` are addresses of scalars. */
   setFactors(hash: Uint8Array, factor: number, divisor: number): void {
     const { exports } = this.curve;
     const [a, b] = [this.#factors, this.#factors + SCALAR_SIZE];

@@ -6,7 +6,7 @@ import type { Steps } from '../interpreter/precompiles/steps.ts';
 /** Hash functions of precompiles. A host may have faster functions than `PORTABLE_HASHES`. */
 export type HashFunctions = Pick<Cryptography, 'sha256' | 'ripemd160' | 'sha256Steps' | 'ripemd160Steps'>;
 
-/** Bytes hashed per step, which takes 0.1 to 0.7 ms. */
+/** Bytes hashed per step; a step takes 0.1 to 0.7 ms. */
 const PIECE_BYTES: number = 128 << 10;
 
 /** Hashes data in steps. @param digest an incremental hash, of node or of noble */
@@ -21,7 +21,7 @@ export function* hashSteps(
   return new Uint8Array(digest.digest());
 }
 
-/** Hashes in JavaScript, for every host. */
+/** Hash functions in JavaScript, which run on every host. */
 export const PORTABLE_HASHES: HashFunctions = {
   sha256: (data) => sha256(data),
   ripemd160: (data) => ripemd160(data),

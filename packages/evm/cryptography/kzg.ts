@@ -28,15 +28,15 @@ function precomputeG2(curve: MclCurve, bytes: Uint8Array): number {
 }
 
 /**
- * Creates a KZG proof verifier. Let commitment C be to a polynomial p. Then p(z) = y exactly when proof Q commits to (p - y) / (X - z). The verifier
- * checks e(C - y G1 + z Q, G2) = e(Q, tau G2).
+ * Creates a KZG proof verifier. Let C be the commitment to a polynomial p, and Q the proof. Then p(z) = y exactly when Q commits to (p - y) / (X -
+ * z). The verifier checks e(C - y G1 + z Q, G2) = e(Q, tau G2).
  */
 export function createKzgVerifier(curve: MclCurve): Cryptography['verifyKzgProof'] {
   const { exports } = curve;
   const readPoint = createCompressedReader(curve);
   const generator = precomputeG2(curve, G2_GENERATOR);
   const tau = precomputeG2(curve, G2_TAU);
-  // Points (-G1, Q) and scalars (y, z) of C - y G1 + z Q. Points are adjacent in memory, and so are scalars.
+  // Points (-G1, Q) and scalars (y, z) for computing C - y G1 + z Q. mcl requires adjacent points and adjacent scalars.
   const points = curve.allocate(2 * G1_SIZE);
   const scalars = curve.allocate(2 * SCALAR_SIZE);
   const [minusG1, proof] = [points, points + G1_SIZE];

@@ -8,11 +8,11 @@ export const G1_SIZE: number = 3 * FIELD_SIZE;
 export const G2_SIZE: number = 6 * FIELD_SIZE;
 export const GT_SIZE: number = 12 * FIELD_SIZE;
 
-/** Layout number that mcl compares at initialization: 10 times the 64-bit units of a scalar, plus the 64-bit units of a field element. */
+/** Layout number that `mclBn_init` compares with its own: 10 times the 64-bit units of a scalar, plus the 64-bit units of a field element. */
 const LAYOUT = (SCALAR_SIZE / 8) * 10 + FIELD_SIZE / 8;
 
 export type CurveOptions = {
-  /** mcl's number of the curve. */
+  /** Curve id in mcl's C interface. */
   readonly id: number;
   /** Order of the field, big-endian, as long as a coordinate. */
   readonly fieldOrder: Uint8Array;
@@ -20,7 +20,7 @@ export type CurveOptions = {
   readonly isImaginaryFirst: boolean;
 };
 
-/** An mcl curve with its own memory. Values are copied in and out as big-endian bytes, and have numbers as addresses. */
+/** An mcl curve with its own memory. Values are copied in and out as big-endian bytes. Methods refer to a value by its address, a number. */
 export class MclCurve {
   readonly exports: MclExports;
   /** Bytes per coordinate. */
@@ -36,7 +36,7 @@ export class MclCurve {
     this.exports = exports;
     this.#memory = memory;
     if (exports.mclBn_init(id, LAYOUT) !== 0) throw new Error(`mcl does not know curve ${id}`);
-    // With these settings, mcl calls a point valid when it is on the curve. Membership in the group is checked where it is required.
+    // With these settings, mcl's validity check covers only the curve. Group membership is checked separately where it is required.
     exports.mclBn_verifyOrderG1(0);
     exports.mclBn_verifyOrderG2(0);
     this.fieldBytes = fieldOrder.length;
@@ -53,7 +53,7 @@ export class MclCurve {
     return address;
   }
 
-  /** Copies a value out, because the next operation of another execution overwrites the curve's memory. */
+  /** Returns a copy of a value, because another execution may overwrite the curve's memory. */
   save(from: number, size: number): Uint8Array {
     return this.#view().slice(from, from + size);
   }

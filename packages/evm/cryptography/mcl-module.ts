@@ -9,7 +9,7 @@ type Binary = (to: number, a: number, b: number) => void;
 type Test = (at: number) => number;
 type Equality = (a: number, b: number) => number;
 
-/** The used part of mcl's C interface. Numbers are addresses in mcl's memory unless stated otherwise. */
+/** Functions of mcl's C interface that this package uses. Numbers are addresses in mcl's memory unless stated otherwise. */
 export type MclExports = {
   readonly __wasm_call_ctors: () => void;
   readonly malloc: (bytes: number) => number;
@@ -35,7 +35,7 @@ export type MclExports = {
 
   readonly mclBnFp_setInt32: (to: number, value: number) => void;
   readonly mclBnFp_setBigEndianMod: (to: number, bytes: number, length: number) => number;
-  /** Little-endian; returns the length. */
+  /** Writes the little-endian bytes of a field element and returns their length. */
   readonly mclBnFp_serialize: (to: number, length: number, from: number) => number;
   readonly mclBnFp_isOdd: Test;
   readonly mclBnFp_isNegative: Test;
@@ -77,7 +77,7 @@ const MEMORY_PAGES = 32;
 export type MclFactory = () => MclInstance;
 
 /**
- * Returns a factory of instances. mcl-wasm's own loader is asynchronous and supports only one curve per process.
+ * Returns a factory of mcl instances. mcl-wasm's own loader is asynchronous and supports only one curve per process.
  * @param readModule returns the bytes of mcl's WebAssembly module. The first instance calls `readModule` and compiles the module, which takes 4 ms.
  */
 export function createMclFactory(readModule: () => Uint8Array): MclFactory {

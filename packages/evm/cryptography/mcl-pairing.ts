@@ -4,7 +4,7 @@ import { G1_SIZE, G2_SIZE, GT_SIZE, type MclCurve } from './mcl-curve.ts';
 /** Maximum number of pairs per Miller loop. */
 const MAX_BATCH_PAIRS = 32;
 
-/** Reads the points of pairs from an input. */
+/** Reads the points of pairs from the input of a pairing check. */
 export type PairReader = {
   /** Writes the points of pair `index` to the addresses `g1` and `g2`. @returns false when a point is not on its curve */
   set(index: number, g1: number, g2: number): boolean;
@@ -30,7 +30,7 @@ export class PairingProduct {
 
   /**
    * Checks whether the product of all pairings is one.
-   * @param batch pairs per Miller loop, which is one step
+   * @param batch pairs per Miller loop; each loop is one step
    * @returns undefined when a point is not on its curve or not in its group
    */
   *isOne(count: number, batch: number, reader: PairReader): Steps<boolean | undefined> {

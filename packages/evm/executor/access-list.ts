@@ -4,8 +4,8 @@ import type { Evm } from '../interpreter/evm.ts';
 import type { AccessedAccount } from '../interpreter/message.ts';
 
 /**
- * Returns the accesses that a run recorded, merged with the access list of that run. As in geth, sender, target and precompiles appear only when
- * slots of theirs were accessed.
+ * Returns the accesses that a run recorded, merged with the access list of that run. As in geth, sender, target and precompiles appear only when one
+ * of their slots was accessed.
  * @param warm addresses of sender and target
  * @param known access list of the run
  */

@@ -4,23 +4,25 @@ import { EMPTY_BYTES } from '../../ethereum/primitives/bytes.ts';
 import type { AccessedAccount, BlockEnvironment } from '../interpreter/message.ts';
 import type { BlockRules } from '../transition/rules.ts';
 
-/** A call, or an unsigned transaction. Addresses are 20 bytes, amounts wei. */
+/** A call, or an unsigned transaction. Addresses are 20 bytes; amounts are in wei. */
 export type CallInput = {
-  /** Default: the zero address. */
+  /** Sender; the default is the zero address. */
   readonly from?: Uint8Array;
-  /** Absent: the call creates a contract from `data`. */
+  /** Recipient; without one, the call creates a contract from `data`. */
   readonly to?: Uint8Array;
   readonly data?: Uint8Array;
   readonly value?: bigint;
   /** Gas limit. Default: the smaller of the block's gas limit and the protocol's cap for one transaction. */
   readonly gas?: bigint;
-  /** Maximum fee per gas. With 0n, the default, code also sees a base fee of 0n. */
+  /** Maximum fee per gas. With 0n, the default, BASEFEE also returns 0. */
   readonly maxFeePerGas?: bigint;
   readonly maxPriorityFeePerGas?: bigint;
   readonly accessList?: readonly AccessedAccount[];
 };
 
-/** Block in which a call runs. Default: block 0 with zero fields, a gas limit of 30,000,000, base fee 0 and, from Cancun, a blob base fee of 1 wei. */
+/**
+ * Block environment of a call. Default: block 0 with zero fields, a gas limit of 30,000,000, base fee 0 and, from Cancun, a blob base fee of 1 wei.
+ */
 export type BlockInput = Partial<Omit<BlockEnvironment, 'getBlockHash'>>;
 
 const GAS_LIMIT = 30_000_000n;
@@ -46,7 +48,7 @@ export function completeBlock(
   };
 }
 
-/** Builds the transaction of a call. @param nonce the sender's nonce */
+/** Builds the transaction of a call. @param nonce current nonce of the sender */
 export function buildTransaction(
   input: CallInput,
   block: BlockEnvironment,

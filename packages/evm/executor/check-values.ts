@@ -17,7 +17,7 @@ const NONCE_BITS = 64;
 /**
  * Checks a call or an unsigned transaction.
  * @param name name of the input, for errors
- * @throws RangeError that names the member and the values that it accepts
+ * @throws RangeError that names the member and its valid values
  */
 export function requireCallInput(input: CallInput, name: string): void {
   if (typeof input !== 'object' || input === null) throw new RangeError(`${name}: expected an object`);
@@ -38,7 +38,7 @@ export function requireCallInput(input: CallInput, name: string): void {
 
 /**
  * Checks an account that a source returned. Like databases, a source may return null for an absent account.
- * @throws RangeError that names the member and the values that it accepts
+ * @throws RangeError that names the member and its valid values
  */
 export function requireSourceAccount(account: AccountState | null | undefined): AccountState | undefined {
   if (account === undefined || account === null) return undefined;
@@ -48,7 +48,7 @@ export function requireSourceAccount(account: AccountState | null | undefined): 
   return account;
 }
 
-/** Checks the value of a slot. @throws RangeError when the value is longer than 32 bytes, or no `Uint8Array` */
+/** Checks the value of a slot. @throws RangeError when the value is longer than 32 bytes, or not a `Uint8Array` */
 export function requireSourceWord(value: Uint8Array): Uint8Array {
   requireBytes(value, 'state source: storage');
   if (value.length > WORD_BYTES) throw new RangeError('state source: storage: expected at most 32 bytes');
@@ -62,7 +62,7 @@ export function requireSourceCode(code: Uint8Array, codeHash: Uint8Array): Uint8
   throw new RangeError(`state source: the code does not have the hash ${bytesToHex(codeHash)}`);
 }
 
-/** @throws RangeError when the value is no `Uint8Array`, or has another length */
+/** @throws RangeError when the value is not a `Uint8Array`, or not `length` bytes long */
 export function requireBytes(value: unknown, name: string, length?: number): void {
   if (!(value instanceof Uint8Array)) throw new RangeError(`${name}: expected a Uint8Array`);
   if (length !== undefined && value.length !== length)

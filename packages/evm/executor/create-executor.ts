@@ -27,7 +27,7 @@ export type GenesisConfig = {
 
 export type ExecutorOptions = {
   readonly state: StateSource;
-  /** The `config` object of a genesis file; or a chain id and the fork that is always active. */
+  /** The `config` object of a genesis file; or a chain id and the fork whose rules apply to every block. */
   readonly chain: GenesisConfig | { readonly chainId: number; readonly fork: ForkName };
   /** Bytes of mcl's WebAssembly module, from `loadPairing`. The precompiles of BN254, BLS12-381 and KZG need the module. */
   readonly pairing?: Uint8Array;
@@ -43,7 +43,7 @@ const { crypto } = globalThis as unknown as {
 
 /**
  * Creates an executor with its own EVM.
- * @param core the compiled core, which executors may share
+ * @param core the interpreter core's compiled module, which executors may share
  * @throws RangeError that names the malformed member of `options.chain` or `options.state`
  */
 export function createExecutorOn(core: CoreModule, options: ExecutorOptions): Executor {
@@ -92,7 +92,7 @@ const verifyP256: Cryptography['verifyP256'] = (hash, signature, publicKey) => {
     const key = concatBytes(Uint8Array.of(4), publicKey);
     return p256.verify(signature, hash, key, { prehash: false, lowS: false });
   } catch {
-    // The key is no point of the curve.
+    // The public key is not a point of the curve.
     return false;
   }
 };

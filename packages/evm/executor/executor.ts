@@ -24,7 +24,7 @@ import { type LayeredState, PendingRead, type SourceChanges } from './layered-st
 
 /** Outcome of a call: `output` is return data, revert data, or the code of the created contract. */
 export type CallResult = MessageOutcome & {
-  /** Gas that a transaction with this call would pay, refunds included. */
+  /** Gas that a transaction with this call would use, after refunds. */
   readonly gasUsed: bigint;
 };
 
@@ -41,7 +41,7 @@ export type AppliedBlock = BlockResult & { readonly changes: SourceChanges };
 
 export type AccessListResult = CallResult & { readonly accessList: readonly AccessedAccount[] };
 
-/** Error of a gas estimate whose call fails even with the highest gas limit. */
+/** Error: the call of a gas estimate fails even with the highest gas limit. */
 export class CallFailedError extends Error {
   readonly outcome: MessageOutcome;
 
@@ -52,7 +52,7 @@ export class CallFailedError extends Error {
   }
 }
 
-/** Block and rules of one run. */
+/** Block environment and fork rules of one execution. */
 type Place = { readonly block: BlockEnvironment; readonly rules: BlockRules };
 
 /**
@@ -88,8 +88,8 @@ export class Executor {
   }
 
   /**
-   * Executes a transaction. Later executions see its changes.
-   * @param transaction either encoded and signed, with all checks of a block; or unsigned, from any sender, with the sender's current nonce
+   * Executes a transaction. Later executions see the transaction's changes.
+   * @param transaction encoded and signed, with all checks of a transaction in a block; or unsigned, from any sender, with the sender's current nonce
    * @throws TransactionError when the transaction is invalid; RangeError when it cannot be decoded
    */
   async transact(transaction: Uint8Array | CallInput, block: BlockInput = {}): Promise<AppliedTransaction> {
@@ -127,8 +127,8 @@ export class Executor {
   }
 
   /**
-   * Returns the accounts and slots that a call accesses, except those that are warm without an access list. The result is that of the call with the
-   * returned list.
+   * Returns the accounts and slots that a call accesses, except those that are warm without an access list. The other results are those of the call
+   * with the returned list.
    */
   async accessList(input: CallInput, block: BlockInput = {}): Promise<AccessListResult> {
     requireCallInput(input, 'call');
@@ -154,8 +154,8 @@ export class Executor {
   }
 
   /**
-   * Executes a block of Byzantium or later with all its transactions. Later executions see its changes.
-   * @param block decoded, or as RLP
+   * Executes a block of Byzantium or later with all its transactions. Later executions see the block's changes.
+   * @param block decoded block, or its RLP
    * @returns the changes, and receipts, gas and requests hash, which the caller compares with the header
    * @throws TransactionError naming the index of an invalid transaction; BlockError when a system call fails
    */
@@ -187,7 +187,7 @@ export class Executor {
     });
   }
 
-  /** Drops all cached values and all changes. Call `forget` when the source has another state. */
+  /** Drops all cached values and all changes. Call `forget` after the source has changed to another state. */
   forget(): void {
     this.#evm.forget();
     this.#state.reset();
@@ -251,7 +251,7 @@ export class Executor {
       : applied;
   }
 
-  /** Runs one transaction of a block on the state before the block, and undoes the transaction. */
+  /** Runs one transaction on the state before its block, to discover the values that it reads, and undoes the transaction. */
   #tryAlone(tx: Transaction, context: ExecutionContext): void {
     try {
       this.#evm.open();

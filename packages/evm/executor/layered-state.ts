@@ -10,11 +10,11 @@ import type { StateSource } from './state-source.ts';
 export type SourceChange = {
   /** 20 bytes. */
   readonly address: Uint8Array;
-  /** Undefined: the account and its storage no longer exist. */
+  /** State after the changes; undefined when the account and its storage no longer exist. */
   readonly account: AccountState | undefined;
   /** True when all earlier slots are removed and `storage` is the complete storage. */
   readonly isStorageCleared: boolean;
-  /** Changed slots, 32 bytes each, with their values without leading zeros; an empty value removes the slot. */
+  /** Changed slots (32 bytes) and their values without leading zeros; an empty value removes the slot. */
   readonly storage: readonly (readonly [slot: Uint8Array, value: Uint8Array])[];
 };
 
@@ -24,7 +24,7 @@ export type SourceChanges = {
   readonly codes: readonly (readonly [codeHash: Uint8Array, code: Uint8Array])[];
 };
 
-/** Error of a read whose value the source has not returned yet. The execution is repeated once `read` resolves. */
+/** Thrown by a read whose value the source has not returned yet. The execution is repeated once `read` resolves. */
 export class PendingRead extends Error {
   readonly read: Promise<void>;
 
@@ -34,11 +34,11 @@ export class PendingRead extends Error {
   }
 }
 
-/** Changes on top of a source. Keys are hexadecimal; the key of a slot is its address followed by the slot. */
+/** Changes on top of a source. Keys are hexadecimal; the key of a slot is the account's address followed by the slot. */
 class ChangeLayer {
   readonly accounts = new Map<string, AccountState | undefined>();
   readonly slots = new Map<string, Uint8Array>();
-  /** Addresses whose slots in lower layers are void. */
+  /** Addresses of accounts whose slots in lower layers no longer apply. */
   readonly cleared = new Set<string>();
   readonly codes = new Map<string, Uint8Array>();
 }
@@ -56,12 +56,12 @@ export class LayeredState implements RootedState {
   readonly #source: StateSource;
   readonly #arrived = new Map<string, unknown>();
   readonly #arriving = new Map<string, Promise<void>>();
-  /** For each code hash, the address of the account with which the hash was last read. */
+  /** By code hash: address of the account that was last read with this hash. */
   readonly #owners = new Map<string, Uint8Array>();
   #committed = new ChangeLayer();
   #draft = new ChangeLayer();
 
-  /** Whether the source has answered with a promise. */
+  /** Whether the source has returned a promise. */
   isAsynchronous = false;
 
   constructor(source: StateSource) {
@@ -119,7 +119,7 @@ export class LayeredState implements RootedState {
     for (const [hash, code] of codes) layer.codes.set(bytesToHex(hash), code);
   }
 
-  /** Makes the applied changes permanent. @returns the changes, in the form in which they are written to a source */
+  /** Commits the changes applied since the last `commit`. @returns the changes, in the form in which they are written to a source */
   commit(): SourceChanges {
     const changes = this.#describeDraft();
     const { accounts, slots, cleared, codes } = this.#draft;
@@ -152,7 +152,7 @@ export class LayeredState implements RootedState {
     const changed: SourceChange[] = [];
     for (const [key, account] of accounts) {
       const address = hexToBytes(key);
-      // The EVM can touch an account that never existed, for example a beneficiary without fees. A source has nothing to remove then.
+      // The EVM can touch an account that never existed, for example a beneficiary without fees. The source has no such account to remove.
       if (account === undefined && this.#findBelow(key, address) === undefined) continue;
       const storage = account === undefined ? [] : (storageOf.get(key) ?? []);
       changed.push({ address, account, isStorageCleared: cleared.has(key), storage });
@@ -177,7 +177,7 @@ export class LayeredState implements RootedState {
     return this.#draft.accounts.has(key) ? this.#draft.accounts.get(key) : this.#findBelow(key, address);
   }
 
-  /** Returns an account without the changes that can still be discarded. */
+  /** Returns an account from the committed changes or the source. */
   #findBelow(key: string, address: Uint8Array): AccountState | undefined {
     if (this.#committed.accounts.has(key)) return this.#committed.accounts.get(key);
     return this.#read(key, () => this.#source.getAccount(address), requireSourceAccount);

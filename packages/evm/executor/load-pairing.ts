@@ -5,7 +5,7 @@ const MODULE = /["'`](AGFzbQ[A-Za-z0-9+/]+=*)["'`]/;
 
 /**
  * Returns the bytes of mcl's WebAssembly module, from the optional peer dependency mcl-wasm.
- * @throws Error when mcl-wasm is not installed, or its loader has another form than that of version 2.4.1
+ * @throws Error when mcl-wasm is not installed, or when its loader differs from that of version 2.4.1
  */
 export async function loadPairing(): Promise<Uint8Array> {
   const loaded = (await import('mcl-wasm/dist/mcl_c.js')) as unknown as { readonly default: unknown };

@@ -21,6 +21,6 @@ export interface StateSource {
    * @param address 20 bytes, of an account with this code
    */
   getCode(codeHash: Uint8Array, address: Uint8Array): PromiseOrValue<Uint8Array>;
-  /** Returns the hash of an earlier block, 32 bytes; zeros when absent. */
+  /** Returns the hash of an earlier block, 32 bytes. Without this method, all hashes are zero. */
   getBlockHash?(number: bigint): PromiseOrValue<Uint8Array>;
 }

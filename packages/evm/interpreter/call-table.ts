@@ -14,23 +14,23 @@ const BYTES_END: number = CORE_REGIONS.get('callBytes')?.end ?? BYTES;
 /** Maximum number of calls in a table. */
 export const MAX_CALLS: number = ((CORE_REGIONS.get('callTable')?.end ?? TABLE) - TABLE) / CALL_ENTRY.size;
 
-/** Successful calls, counted in order from the first. */
+/** Result of a table: the number of successful calls before the first omitted one. */
 export type AnsweredCalls = {
   readonly count: number;
-  /** Total remaining gas of the calls. */
+  /** Total remaining gas of these calls. */
   readonly gasLeft: number;
 };
 
 /**
- * Runs many fast path calls in one invocation of the core. Each call runs on the same state and is undone at its end. The first call that does not
- * succeed within a slice is omitted, and so are all calls after it. Omitted calls need a separate run.
+ * Runs many simple calls (`CallBytes`) in one invocation of the core. Each call runs on the same state and is undone at its end. The first call that
+ * does not succeed within a slice is omitted, and so are all calls after it. The caller executes omitted calls separately.
  */
 export class CallTable {
   readonly #core: CoreExports;
   readonly #memory: CoreMemory;
   readonly #state: WorldState;
   readonly #calls: CallBytes[] = [];
-  /** Range of the call bytes that the calls occupy. */
+  /** Range of `bytes` that the added calls occupy. */
   #low = 0;
   #high = 0;
 
@@ -67,7 +67,7 @@ export class CallTable {
   /**
    * Runs the calls until one is omitted.
    * @param slice maximum gas per invocation of the core
-   * @param hasTime whether another invocation of the core may follow
+   * @param hasTime returns whether another invocation of the core may follow
    */
   run(slice: number, hasTime: () => boolean): AnsweredCalls {
     this.#write();
@@ -86,7 +86,10 @@ export class CallTable {
     return { count, gasLeft };
   }
 
-  /** Supplies the data that the core requested. @returns whether the call at which the core stopped may restart, with the data or with a whole slice */
+  /**
+   * Supplies the data that the core requested.
+   * @returns whether the call at which the core stopped may restart, now with the data or with a whole slice
+   */
   #goesOn(reason: number, isFurther: boolean): boolean {
     if (reason === RUN.sliceUsed) return isFurther;
     try {

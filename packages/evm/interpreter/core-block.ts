@@ -3,7 +3,7 @@ import type { CoreMemory } from './core-memory.ts';
 import type { BlockEnvironment } from './message.ts';
 
 /**
- * Writes the block and chain environment that code sees.
+ * Writes the block and chain values that EVM code can read.
  * @param hasPrevRandao whether prevRandao replaces the difficulty (EIP-4399)
  */
 export function writeBlock(
@@ -24,7 +24,7 @@ export function writeBlock(
   memory.writeInteger(WORDS.chainId, chainId);
 }
 
-/** Writes the transaction's blob hashes; code sees at most `maxBlobHashes`. */
+/** Writes the transaction's blob hashes, at most `maxBlobHashes`. */
 export function writeBlobHashes(memory: CoreMemory, hashes: readonly Uint8Array[]): void {
   const count = Math.min(hashes.length, CORE_LIMITS.maxBlobHashes);
   memory.view.setUint32(EXCHANGE_FIELDS.blobCount, count, true);

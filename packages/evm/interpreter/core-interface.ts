@@ -6,15 +6,15 @@
 const KiB = 1 << 10;
 const MiB = 1 << 20;
 
-/** Sizes and limits that both sides use. */
+/** Sizes and limits that host and core use. */
 export const CORE_LIMITS = {
   /** Maximum depth of a frame; the first frame has depth 0 (EIP-150's call depth). */
   maxDepth: 1024,
   /** Size of a frame record, bytes. */
   frameSize: 256,
-  /** Words per frame's stack. */
+  /** Maximum words on a frame's stack. */
   stackLimit: 1024,
-  /** Number of places in each open-addressing table of 32-bit pointers; powers of two. */
+  /** Maximum sizes of the open-addressing hash tables, in 32-bit pointers; powers of two. */
   accountIndexSize: 262_144,
   slotIndexSize: 4_194_304,
   codeIndexSize: 65_536,
@@ -23,14 +23,14 @@ export const CORE_LIMITS = {
   maxBlobHashes: 1024,
   /** Zero bytes after each cached code, so that reading a whole word at the end of the code stays inside its entry. */
   slack: 64,
-  /** Number of the precompile at 0x100 (EIP-7951). Every other precompile has its address as number. */
+  /** Number of the precompile at 0x100 (EIP-7951). The number of any other precompile is its address. */
   p256Number: 18,
   p256Address: 0x100,
 } as const;
 
 /**
- * Regions of linear memory, contiguous unless `at` fixes the start. Regions never move, and untouched pages cost nothing. Words are 32 bytes: four
- * little-endian 64-bit limbs, lowest first. Addresses are words too; their upper 12 bytes are zero.
+ * Regions of linear memory, contiguous unless `at` fixes the start. Regions never move, and unused pages take no physical memory. Words are 32 bytes:
+ * four little-endian 64-bit limbs, lowest first. Account addresses are words too; their upper 12 bytes are zero.
  */
 const REGIONS: readonly { readonly name: string; readonly size: number; readonly at?: number }[] = [
   // Data exchanged between host and core: `EXCHANGE_WORDS`, `EXCHANGE_FIELDS`.
@@ -44,8 +44,8 @@ const REGIONS: readonly { readonly name: string; readonly size: number; readonly
   { name: 'accountIndex', size: 4 * CORE_LIMITS.accountIndexSize, at: 2 * MiB },
   { name: 'slotIndex', size: 4 * CORE_LIMITS.slotIndexSize },
   { name: 'codeIndex', size: 4 * CORE_LIMITS.codeIndexSize },
-  // Entries of the indexes. At most half of an index's places are used. A transaction of 200 million gas has room for all slots (TSTORE: 100 gas
-  // each) and all undo steps that it can pay for.
+  // Entries to which the hash tables (indexes) point. A hash table is at most half full. A transaction of 200 million gas has room for all slots
+  // (TSTORE: 100 gas each) and all undo steps that it can pay for.
   { name: 'accounts', size: 24 * MiB, at: 20 * MiB },
   { name: 'slots', size: 256 * MiB },
   { name: 'codes', size: 64 * MiB },
@@ -91,13 +91,13 @@ export function startOf(region: string): number {
   return found.start;
 }
 
-/** Words of the exchange region in order, 32 bytes each. */
+/** Names of the words in the exchange region, in order; 32 bytes each. */
 const WORDS = [
   'blockNumber',
   'blockTimestamp',
   'blockBeneficiary',
   'blockGasLimit',
-  /** Difficulty; after the merge prevRandao (EIP-4399). */
+  /** Result of opcode 0x44: the difficulty, or prevRandao after the merge (EIP-4399). */
   'blockRandom',
   'blockBaseFee',
   'blockBlobBaseFee',
@@ -110,7 +110,7 @@ const WORDS = [
   /** Address and key of the data that a run requests next, or arguments and results of single queries. */
   'requestAddress',
   'requestKey',
-  /** Two words written or read by the host: balance, storage value, code hash. */
+  /** Words that the host writes or reads, for example balance, storage value and code hash. */
   'wordA',
   'wordB',
   'blockSlot',
@@ -131,7 +131,7 @@ export const EXCHANGE_FIELDS: Readonly<
   blobCount: EXCHANGE + 576,
   /** `RULE_NUMBERS`, 8 bytes each. */
   ruleNumbers: EXCHANGE + 584,
-  /** Cache of 256 requested block hashes, by block number modulo 256. An entry is number + 1 (8 bytes) and hash (32 bytes). */
+  /** Cache of 256 requested block hashes, by block number modulo 256. An entry is the block number + 1 (8 bytes) and the hash (32 bytes). */
   blockHashes: EXCHANGE + KiB,
   /** Hashes of the transaction's blobs (EIP-4844), 32 big-endian bytes each. */
   blobHashes: EXCHANGE + 16 * KiB,
@@ -147,10 +147,13 @@ export const OPCODE_FLAG = {
   endsPath: 4,
 } as const;
 
-/** Fields of a slot's entry. */
+/** Byte offsets in the entry of a storage slot. */
 export const SLOT_FIELD = { key: 0, value: 32 } as const;
 
-/** Fields of a call in the table: addresses of sender, recipient and data, sizes of data and output (4 bytes each), gas (an f64). */
+/**
+ * Byte offsets in an entry of the call table: addresses in memory of sender, recipient and data, sizes of data and output (4 bytes each), gas (an
+ * f64).
+ */
 export const CALL_ENTRY = {
   from: 0,
   to: 4,
@@ -161,13 +164,13 @@ export const CALL_ENTRY = {
   size: 32,
 } as const;
 
-/** Fields of a log: address (32, with number and kind in its upper bytes), counts (4 each), topics (32 each), data; aligned to 8. */
+/** Byte offsets in a log entry: address (32 bytes, whose upper bytes hold number and kind), counts (4 each), topics (32 each), data; aligned to 8. */
 export const LOG_FIELD = { number: 24, isTransfer: 28, topicCount: 32, dataSize: 36, topics: 40 } as const;
 
 /** Recording modes, as bits. */
 export const RECORD = { transfers: 1, accesses: 2, logNumbers: 4, blockAccesses: 8 } as const;
 
-/** End status of frames. From `outOfGas` on, all gas of the frame is consumed, except after `insufficientBalance` and `nonceOverflow`. */
+/** End statuses of frames. Statuses from `outOfGas` on consume all gas of the frame, except `insufficientBalance` and `nonceOverflow`. */
 export const STATUS = {
   success: 0,
   revert: 1,
@@ -183,7 +186,7 @@ export const STATUS = {
   maxInitCodeSize: 11,
   invalidCode: 12,
   addressCollision: 13,
-  // Failures before the first instruction. Except for `precompileFailed`, a calling contract gets all gas back.
+  // Failures of a call before its first instruction. Except for `precompileFailed`, a calling contract gets back all gas that it passed on.
   insufficientBalance: 14,
   callDepth: 15,
   nonceOverflow: 16,
@@ -193,14 +196,14 @@ export const STATUS = {
   gasOverflow: 19,
   // Out of gas, with geth's detail: the price of memory, or the gas for a callee before EIP-150, exceeds 64 bits.
   priceOverflow: 20,
-  // The gas did not suffice for a call or SELFDESTRUCT beyond its static gas.
+  // The gas covered the static gas of a call or SELFDESTRUCT, but not the rest of its price.
   outOfCallGas: 21,
   reentrancySentry: 22,
 } as const;
 
-/** Reason why a run returns. */
+/** Reasons why the core's `run` returns. */
 export const RUN = {
-  /** No message was begun: the sender of a fast path call is not loaded, or sender or input has no room. */
+  /** No message was begun: the sender of a simple call is not loaded, or there is no room for the sender or the input. */
   notBegun: -1,
   done: 0,
   /** The gas slice is used up; no data is needed. */
@@ -212,9 +215,9 @@ export const RUN = {
   needsPrecompile: 6,
 } as const;
 
-/** Results of an account lookup in place of an entry. */
+/** Results of an account lookup that finds no usable entry. */
 export const ENTRY = {
-  /** The region is full. */
+  /** No entry: the region is full. */
   none: 0,
   /** The account must be loaded first. */
   unknown: 1,
@@ -232,7 +235,7 @@ export const RULE_SWITCHES = [
   'NET_METERING',
   /** SSTORE fails with 2,300 gas or less. */
   'EIP2200',
-  /** Cold and warm accounts and slots. */
+  /** Accounts and slots are cold until their first access in a transaction. */
   'EIP2929',
   /** New code must not begin with 0xef. */
   'EIP3541',
@@ -242,7 +245,7 @@ export const RULE_SWITCHES = [
   'EIP7702',
   /** SELFDESTRUCT gives no refund. */
   'EIP3529',
-  /** The beneficiary is warm from the beginning. */
+  /** The block's beneficiary is warm at the beginning of every transaction. */
   'EIP3651',
   /** Contract creation fails at an address with storage. */
   'EIP7610',
@@ -255,7 +258,7 @@ export const RULE_SWITCHES = [
 ] as const;
 export type RuleSwitch = (typeof RULE_SWITCHES)[number];
 
-/** Rule numbers in order, 64 bits each. */
+/** Names of the revision's numeric rules, in order; 64 bits each. */
 export const RULE_NUMBERS = [
   /** Gas of EXP per byte of the exponent. */
   'expByteGas',

@@ -17,7 +17,7 @@ export class CoreMemory {
   readonly bytes: Uint8Array;
   readonly view: DataView;
   readonly #limbs: BigUint64Array;
-  /** View of 32-bit halves of limbs. */
+  /** The memory as 32-bit integers, two per 64-bit limb. */
   readonly #halves: Uint32Array;
 
   /** @param size total memory size, bytes. The memory never grows again, so the views stay valid. */
@@ -30,7 +30,7 @@ export class CoreMemory {
     this.#halves = new Uint32Array(core.memory.buffer);
   }
 
-  /** Writes the big-endian bytes from `from` to `to`, at most 32, as a word. */
+  /** Writes up to 32 big-endian bytes, [from, to) of `bytes`, as a word. */
   writeWord(pointer: number, bytes: Uint8Array, from = 0, to: number = bytes.length): void {
     const halves = this.#halves;
     const start = pointer >>> 2;

@@ -8,13 +8,13 @@ import {
 export type CoreModule = WebAssemblyModule;
 
 type Pointer = number;
-/** WebAssembly booleans are numbers. */
+/** A WebAssembly boolean, which is a number in JavaScript. */
 type Flag = number;
 
 export type CoreExports = {
   readonly memory: WebAssemblyMemory;
   keccak256(input: Pointer, length: number, output: Pointer): void;
-  /** Applies rules whose numbers and instruction properties are in memory (core-rules). */
+  /** Applies the rules whose numbers and instruction properties the host has written to memory (core-rules). */
   useRules(revision: number, switches: number, precompiles: number): void;
   setMemoryLimit(bytes: number): void;
   /** Returns the address of the hash seeds of the tables, 80 bytes. */
@@ -71,11 +71,14 @@ export type CoreExports = {
   journalMark(): Pointer;
   abandon(): number;
   finish(): void;
-  /** @param stateGas the reservoir of EIP-8037 */
+  /** @param stateGas state gas reservoir (EIP-8037) */
   beginCall(provided: bigint, stateGas: bigint, slice: bigint): number;
   beginCreation(provided: bigint, stateGas: bigint, slice: bigint, nonce: bigint): number;
   run(slice: bigint): number;
-  /** Combines the steps from `open` to `run` for a call without value, price and lists. @returns a value of `RUN`; -1 when no message was begun */
+  /**
+   * Combines the steps from `open` to `run` for a call without value, gas price and access list.
+   * @returns a value of `RUN`; -1 when no message was begun
+   */
   runPlainCall(size: number, provided: number, slice: number): number;
   /** Runs the table's calls from `first` up to, not including, `end`. @returns the index at which the run stopped, with no transaction open */
   runCalls(first: number, end: number, slice: number): number;
@@ -108,12 +111,12 @@ export type CoreExports = {
   nextChangedSlot(slot: Pointer): Pointer;
   changedSlotOwner(slot: Pointer): Pointer;
   settle(): void;
-  /** Returns how many bytes of the core's memory occupy memory of the process. */
+  /** Returns the peak bytes of the core's memory that occupy process memory. */
   memoryPeak(): number;
   clearState(): void;
 };
 
-/** Compiles the core (build/src/engine/core.wasm of a checkout), which threads and EVMs share. */
+/** Compiles the core (build/src/engine/core.wasm of a checkout). Threads and EVMs share the compiled module. */
 export function compileCore(bytes: Uint8Array): CoreModule {
   return new WEB_ASSEMBLY.Module(bytes);
 }

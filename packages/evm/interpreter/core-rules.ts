@@ -16,7 +16,7 @@ const OPCODES = startOf('opcodes');
 const OPCODE_COUNT = 256;
 const NO_LIMIT = 2n ** 63n - 1n;
 
-/** Applies the rules for the following messages to the core. */
+/** Sets the rules that the core applies to the following messages. */
 export function useRules(core: CoreExports, memory: CoreMemory, rules: RevisionRules): void {
   const numbers = numbersOf(rules);
   for (const [i, name] of RULE_NUMBERS.entries()) {

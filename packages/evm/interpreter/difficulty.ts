@@ -3,13 +3,13 @@ import { maxBigInt } from '../../ethereum/primitives/bigint.ts';
 const MINIMUM_DIFFICULTY = 131_072n;
 const BOMB_PERIOD = 100_000n;
 
-/** Returns the number of steps by which the difficulty changes, `elapsed` seconds after the parent. */
+/** Returns the difficulty change in units of 1/2048 of the parent's difficulty, for a block `elapsed` seconds after the parent. */
 export type DifficultyFactor = (elapsed: bigint, hasUncles: boolean) => bigint;
 
 export const factorAtFrontier: DifficultyFactor = (elapsed) => (elapsed < 13n ? 1n : -1n);
-/** EIP-2. */
+/** Homestead's rule (EIP-2). */
 export const factorAtHomestead: DifficultyFactor = (elapsed) => maxBigInt(1n - elapsed / 10n, -99n);
-/** EIP-100. */
+/** Byzantium's rule (EIP-100). */
 export const factorAtByzantium: DifficultyFactor = (elapsed, hasUncles) =>
   maxBigInt((hasUncles ? 2n : 1n) - elapsed / 9n, -99n);
 

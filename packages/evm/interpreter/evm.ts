@@ -39,7 +39,7 @@ export type EvmOptions = {
 
 export const HASH_SEED_BYTES = 80;
 
-/** Address of a message's input. */
+/** Address in the core's memory of a message's input. */
 const ARENA: number = startOf('arena');
 
 /**
@@ -48,7 +48,7 @@ const ARENA: number = startOf('arena');
  */
 export class Evm {
   readonly state: WorldState;
-  /** Runs several fast path calls, while no transaction is open. */
+  /** Runs several simple calls (`CallBytes`), while no transaction is open. */
   readonly calls: CallTable;
   readonly #core: CoreExports;
   readonly #memory: CoreMemory;
@@ -65,7 +65,7 @@ export class Evm {
   /** The creator's nonce before it was raised. */
   #nonce = 0n;
   #hasBegun = false;
-  /** The input does not fit in memory. */
+  /** Whether the message's input does not fit in memory. */
   #isTooLarge = false;
   /** Rest of the message's access list that is not yet warm. */
   #unwarmed: Iterator<undefined> | undefined;
@@ -89,7 +89,7 @@ export class Evm {
     return this.#memory.bytes;
   }
 
-  /** Maximum memory of the process that the core has used so far, bytes. The memory does not shrink. */
+  /** Peak process memory of the core, bytes. The memory does not shrink. */
   get memoryPeak(): number {
     return this.#core.memoryPeak();
   }
@@ -107,7 +107,7 @@ export class Evm {
     this.#core.clearState();
   }
 
-  /** Sets rules and block; repeating the same objects is free. */
+  /** Sets block and rules; another call with the same objects costs nothing. */
   enter(block: BlockEnvironment, chainId: bigint, rules: RevisionRules): void {
     if (rules !== this.#rules) this.#useRules(rules);
     if (block !== this.#block) this.#useBlock(block, chainId);
@@ -187,7 +187,7 @@ export class Evm {
     this.#core.finish();
   }
 
-  /** Starts a message; `advance` runs it. For a creation the caller's nonce is already raised. */
+  /** Starts a message; `advance` runs it. For a creation, the caller's nonce must already be raised. */
   start(message: Message): void {
     const memory = this.#memory;
     const words = EXCHANGE_WORDS;
@@ -208,7 +208,7 @@ export class Evm {
   }
 
   /**
-   * Starts a transaction that is a call without value, price and lists, and runs it for at most a slice of gas. No transaction may be open.
+   * Starts a transaction that is a call without value, gas price and access list, and runs it for at most a slice of gas. No transaction may be open.
    * @param gasLimit gas for execution; `gasLimit` and `slice` are integers
    * @returns whether the message is finished; otherwise `advance` continues it
    * @throws StateLimitError when the core has no room for the sender
@@ -242,7 +242,7 @@ export class Evm {
     this.#output.reset();
   }
 
-  /** Whether the next step is known to be long. */
+  /** Whether the next step runs a long precompile. */
   get isAtLongStep(): boolean {
     return this.#precompile.isAtLongStep;
   }
@@ -259,7 +259,7 @@ export class Evm {
     return this.#goOn(slice, undefined);
   }
 
-  /** @param reason reason for which the core returned, handled before the core runs again */
+  /** @param reason why the core returned (`RUN`); handled before the core runs again */
   #goOn(slice: bigint, reason: number | undefined): boolean {
     const precompile = this.#precompile;
     let left = slice;
@@ -317,12 +317,12 @@ export class Evm {
     return BigInt(this.#gasLimit) - (LEAVES_GAS.has(this.#statusNumber) ? this.#core.gasLeft() : 0n);
   }
 
-  /** Gas used as a number, which is exact for calls. */
+  /** Gas used by the finished message, as a number; exact after `runFastPath`. */
   get gasUsedNumber(): number {
     return Number(this.#gasLimit) - (LEAVES_GAS.has(this.#statusNumber) ? this.#core.gasLeftNumber() : 0);
   }
 
-  /** Returns outcome, gas and effects of the finished message. @param isLogged whether to read its logs */
+  /** Returns outcome, gas and effects of the finished message. @param isLogged whether to read the message's logs */
   result(isLogged = true): MessageResult {
     const core = this.#core;
     const { status, reason, output } = this.outcome;
@@ -362,7 +362,7 @@ export class Evm {
     this.#core.forgetBlockHashes();
   }
 
-  /** Warms the access list. @returns whether all of it is warm */
+  /** Warms the access list. @returns whether the whole list is warm */
   #warmOn(slice: bigint): boolean {
     const unwarmed = this.#unwarmed as Iterator<undefined>;
     let step = unwarmed.next();
@@ -388,7 +388,7 @@ export class Evm {
   }
 }
 
-/** End statuses that leave gas. With the last two statuses, the message fails before its first instruction. */
+/** End statuses that do not consume the remaining gas. With the last two statuses, the message fails before its first instruction. */
 const LEAVES_GAS: ReadonlySet<number> = new Set([
   STATUS.success,
   STATUS.revert,

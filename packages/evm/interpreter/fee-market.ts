@@ -39,7 +39,7 @@ function fakeExponential(factor: bigint, numerator: bigint, denominator: bigint)
   return sum / denominator;
 }
 
-/** `MAX_PRICE` is the largest word. From `MAX_EXPONENT` on, the exponential exceeds `MAX_PRICE`. */
+/** `MAX_PRICE` is the largest 256-bit value. From `MAX_EXPONENT` on, the exponential exceeds `MAX_PRICE`. */
 const MAX_PRICE = 2n ** 256n - 1n;
 const MAX_EXPONENT = 178n;
 
@@ -57,8 +57,8 @@ export type BlobMarketParent = {
 };
 
 /**
- * Computes the excess blob gas of the block after `parent`. Target and max are in blobs, from the schedule of the new block.
- * @param hasReserve EIP-7918 (Osaka): the blob price stays near the execution cost of a blob
+ * Computes the excess blob gas of the block after `parent`. `target` and `max` are numbers of blobs, from the blob schedule of the new block.
+ * @param hasReserve whether a reserve price keeps the blob price near the execution cost of a blob (EIP-7918, Osaka)
  */
 export function computeExcessBlobGas(
   parent: BlobMarketParent,

@@ -1,6 +1,6 @@
 import { EMPTY_CODE_HASH } from '../../ethereum/primitives/keccak.ts';
 
-/** Interface of execution to its host: state as of a block, and changes to it. */
+/** Interface between the EVM and its host: the state after a block, and changes of this state. */
 
 /** An existing account. */
 export type AccountState = {
@@ -8,7 +8,7 @@ export type AccountState = {
   readonly balance: bigint;
   /** 32 bytes; the hash of empty input for an account without code. */
   readonly codeHash: Uint8Array;
-  /** Whether any slot of its storage is nonzero (for EIP-7610). */
+  /** Whether any slot of the account's storage is nonzero (for EIP-7610). */
   readonly hasStorage: boolean;
 };
 
@@ -20,7 +20,7 @@ export const EMPTY_ACCOUNT: AccountState = {
   hasStorage: false,
 };
 
-/** State after a block. It must not change during an execution on it. */
+/** State after a block. The state must not change while an execution reads it. */
 export interface StateReader {
   /**
    * @param address 20 bytes
@@ -40,11 +40,11 @@ export interface StateReader {
 export type AccountChange = {
   /** 20 bytes. */
   readonly address: Uint8Array;
-  /** Undefined: the account and its storage no longer exist. */
+  /** State after the changes; undefined when the account and its storage no longer exist. */
   readonly account: Omit<AccountState, 'hasStorage'> | undefined;
   /** True when all previous storage is removed and `storage` is the complete storage. */
   readonly isStorageCleared: boolean;
-  /** Changed slots, 32 bytes each, with their values without leading zeros (empty: zero). */
+  /** Changed slots (32 bytes) and their values without leading zeros; an empty value is zero. */
   readonly storage: readonly (readonly [slot: Uint8Array, value: Uint8Array])[];
 };
 

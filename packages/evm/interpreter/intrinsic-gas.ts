@@ -8,7 +8,7 @@ export type DataBytes = { readonly zero: number; readonly nonZero: number };
 export type IntrinsicGasInput = {
   readonly data: DataBytes;
   readonly isCreation: boolean;
-  /** The recipient is the sender. */
+  /** Whether the recipient is the sender. */
   readonly isToSender: boolean;
   readonly hasValue: boolean;
   readonly accessedAddresses: number;
@@ -39,7 +39,7 @@ function accessListDataGas(input: IntrinsicGasInput, { intrinsic }: RevisionRule
   return bytes * intrinsic.accessListByte;
 }
 
-/** Computes the gas charged before the first instruction. */
+/** Computes the intrinsic gas, which is charged before the first instruction. */
 export function computeIntrinsicGas(input: IntrinsicGasInput, rules: RevisionRules): bigint {
   const { intrinsic } = rules;
   const { zero, nonZero } = input.data;

@@ -3,7 +3,7 @@ import type { CoreMemory } from './core-memory.ts';
 import type { CoreExports } from './core-module.ts';
 import { WHOLE_SLICE } from './slice.ts';
 
-/** Bytes copied per step, which takes 0.3 ms. */
+/** Bytes copied per step; a step takes 0.3 ms. */
 const PIECE: number = 512 << 10;
 
 /** Output of a finished message. A large output is copied from the core's memory in steps. */
@@ -33,7 +33,7 @@ export class MessageOutput {
     return this.#copy !== undefined;
   }
 
-  /** Copies one step of a large output, or all of it in a whole slice. @returns whether nothing is left to copy */
+  /** Copies one step of a large output, or all of it if `slice` is `WHOLE_SLICE`. @returns whether nothing is left to copy */
   copyOn(slice: bigint): boolean {
     if (!this.isLarge) return true;
     if (this.#copy === undefined) {

@@ -1,15 +1,15 @@
 /** A message, its block environment, and its result. */
 
-/** Block environment visible to code. */
+/** Block environment that EVM code can read. */
 export type BlockEnvironment = {
   readonly number: bigint;
   readonly timestamp: bigint;
   readonly beneficiary: Uint8Array;
   readonly gasLimit: bigint;
   readonly difficulty: bigint;
-  /** 32 bytes; used after the merge. */
+  /** 32 bytes; replaces the difficulty after the merge. */
   readonly prevRandao: Uint8Array;
-  /** Absent before London. */
+  /** Base fee, wei per gas; absent before London. */
   readonly baseFeePerGas: bigint | undefined;
   /** Wei per unit of blob gas; 0n before Cancun. */
   readonly blobBaseFee: bigint;
@@ -26,7 +26,7 @@ export type AccessedAccount = {
 
 export type Message = {
   readonly caller: Uint8Array;
-  /** Absent: create a contract from `data`. The caller's nonce is already raised. */
+  /** Recipient; without one, the message creates a contract from `data`. For a creation, the caller's nonce must already be raised. */
   readonly to: Uint8Array | undefined;
   readonly value: bigint;
   readonly data: Uint8Array;
@@ -45,11 +45,11 @@ export type ExecutionLog = {
   readonly data: Uint8Array;
   /** Index among all logs since recording began, including reverted ones; 0 when nothing is recorded. */
   readonly number: number;
-  /** The log records a value transfer; no contract emitted it. */
+  /** True for a log that records a value transfer, and that no contract emitted. */
   readonly isTransfer: boolean;
 };
 
-/** Data recorded in addition to results. */
+/** Kind of data that the EVM records in addition to results. */
 export type Recording = 'nothing' | 'logNumbers' | 'transfers' | 'accesses' | 'blockAccesses';
 
 /** An account or slot that an instruction named. With `blockAccesses`: an account or slot that a message accessed. */
@@ -65,9 +65,9 @@ export type MessageOutcome = {
 };
 
 export type MessageResult = MessageOutcome & {
-  /** Execution gas used, including state charges paid from it; refills do not reduce it. */
+  /** Execution gas used, including state gas charges paid from execution gas; refills do not reduce the amount. */
   readonly gasUsed: bigint;
-  /** Remaining reservoir, which may exceed its initial value. */
+  /** Remaining state gas reservoir, which may exceed its initial value. */
   readonly stateGasLeft: bigint;
   /** State gas charged minus refills, from either kind of gas; negative when refills exceed charges. */
   readonly stateGasUsed: bigint;
@@ -76,6 +76,6 @@ export type MessageResult = MessageOutcome & {
   readonly logs: readonly ExecutionLog[];
   /** Smallest gas with which execution would be identical; undefined when code read its remaining gas. */
   readonly gasNeeded: bigint | undefined;
-  /** The message was ended by a limit of this implementation, not of the protocol. The result is not that of the chain. */
+  /** True when a limit of this implementation, not of the protocol, ended the message. The result then differs from that of the chain. */
   readonly isLimited: boolean;
 };

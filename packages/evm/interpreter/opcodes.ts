@@ -1,14 +1,14 @@
 /**
- * The EVM's instructions, one row each. Decoding, dispatch, gas, stack checks, disassembly and benches derive from the rows. revisions/ defines which
- * revision has which instruction, and its price.
+ * The EVM's instructions, one row each. Decoding, dispatch, gas, stack checks, disassembly and benches derive from the rows. revisions/ defines the
+ * instructions of each revision, and their prices.
  */
 
 /**
- * Implementation of an instruction. The first three forms are functions of a module of the core.
+ * Implementation of an instruction. The forms `word`, `push` and `body` are functions of a module of the core.
  * - `word`: works on stack words only.
  * - `push`: pushes one word.
  * - `body`: may charge more gas, halt, or request data from the host.
- * - `control`: AssemblyScript code in the dispatch loop, where ENTER begins the block at `ip`.
+ * - `control`: AssemblyScript code in the dispatch loop, where ENTER enters the basic block at `ip`.
  * - `decoded`: decoding emits other operations for the instruction.
  */
 export type OpcodeExecution =
@@ -30,7 +30,7 @@ export type Opcode = {
   readonly gas: number;
   readonly execution: OpcodeExecution;
   /**
-   * `block`: the next instruction begins another block, because this instruction reads gas or leaves the block. `path`: in addition, the next
+   * `block`: the next instruction begins another basic block, because this instruction reads gas or leaves the block. `path`: in addition, the next
    * instruction is reachable by jumps only.
    */
   readonly ends: 'block' | 'path' | undefined;
@@ -181,7 +181,7 @@ const ROWS: readonly Row[] = [
   [0xa2, 'LOG2', 4, 0, 0, DECODED],
   [0xa3, 'LOG3', 5, 0, 0, DECODED],
   [0xa4, 'LOG4', 6, 0, 0, DECODED],
-  // EIP-8024: JUMPDEST analysis does not count the immediate byte as part of the instruction. Decoding resolves the byte into operands.
+  // EIP-8024: JUMPDEST analysis does not count the immediate byte as part of the instruction. Decoding converts the immediate byte to operands.
   [0xe6, 'DUPN', 1, 2, 3, DECODED],
   [0xe7, 'SWAPN', 2, 2, 3, DECODED],
   [
@@ -235,7 +235,7 @@ function numbered(
   });
 }
 
-/** All instructions, by code. */
+/** All instructions, in ascending order of opcode. */
 export const OPCODES: readonly Opcode[] = ROWS.map(
   ([code, name, inputs, outputs, gas, execution, ends, immediate = 0]) => ({
     code,

@@ -5,10 +5,10 @@ import type { Precompile } from './precompiles/precompile.ts';
 import type { Steps } from './precompiles/steps.ts';
 import { LONG_STEP_GAS, PRECOMPILE_FACTOR, READ_GAS, WHOLE_SLICE } from './slice.ts';
 
-/** Address of a message's input. */
+/** Address in the core's memory of a message's input. */
 const ARENA: number = startOf('arena');
 
-/** A started precompile. */
+/** A precompile that was started and has not finished. */
 type Work = {
   readonly precompile: Precompile;
   readonly steps: Steps<Uint8Array | undefined>;
@@ -108,7 +108,9 @@ export class PrecompileRun {
     core.supplyPrecompile(STATUS.success, core.precompileGas() - BigInt(cost), output.length);
   }
 
-  /** Starts the explanation of a failure. Call it only for a message that itself called the precompile; reasons of inner failures are not reported. */
+  /**
+   * Starts the explanation of a failure. Call this only for a message whose target is the precompile; the reasons of inner failures are not reported.
+   */
   #beginToExplain({ explain }: Precompile): void {
     // The input is still in place, because the message ended without running any code.
     const explanation = explain?.(this.#memory.slice(ARENA, this.#inputSize));

@@ -46,7 +46,7 @@ const NAMES: ReadonlyMap<number, string> = new Map([
   ...OPCODES.map(({ code, name }): [number, string] => [code, name]),
 ]);
 
-/** Whether more gas could have helped. geth's texts for failures by lack of gas have a common beginning. */
+/** Whether more gas might have prevented the failure. geth's texts for failures by lack of gas have a common beginning. */
 export function isOutOfGas(reason: string): boolean {
   if (reason === REASONS[STATUS.memoryLimit]) return false;
   return reason === REASONS[STATUS.outOfGas] || reason.startsWith(`${REASONS[STATUS.outOfGas]}: `);

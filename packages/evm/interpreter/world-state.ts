@@ -5,7 +5,10 @@ import type { AccountChange, AccountState, StateChanges, StateReader } from './h
 
 const { requestAddress, requestKey, wordA, wordB } = EXCHANGE_WORDS;
 
-/** Error of a full region of the core, which has no room for the state that a message uses. A message that halts for this reason has the same text. */
+/**
+ * Error: a region of the core's memory is full and has no room for the state that a message uses. A message that halts for this reason has the same
+ * text.
+ */
 export class StateLimitError extends Error {
   constructor() {
     super('out of gas: memory limit of this service exceeded');
@@ -28,7 +31,7 @@ export class WorldState {
     this.#reader = reader;
   }
 
-  /** Sets the underlying state. The tables must hold data of the same state, or be cleared. */
+  /** Sets the underlying state. The tables must contain data of the same state, or be cleared. */
   attach(reader: StateReader): void {
     this.#reader = reader;
   }
@@ -165,7 +168,7 @@ export class WorldState {
     this.#loadSlot(this.#memory.readWord(requestAddress, 20), this.#memory.readWord(requestKey));
   }
 
-  /** Supplies the code that the core requests (REQUEST_KEY). @returns its length, bytes */
+  /** Supplies the code that the core requests (REQUEST_KEY). @returns the length of the code, bytes */
   supplyRequestedCode(): number {
     const hash = this.#memory.readWord(requestKey);
     const code = this.#reader.getCode(hash);

@@ -40,7 +40,7 @@ export function applyTransaction(
 
 /**
  * Validates a transaction and charges the sender (yellow paper 6, geth's state transition).
- * @param provided lists that the transaction has; default: the lists of its type
+ * @param provided lists (access list, blobs, authorizations) that the transaction has; default: the lists of its type
  * @throws TransactionError when the transaction is invalid; the state is then unchanged
  */
 export function startTransaction(

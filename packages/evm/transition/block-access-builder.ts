@@ -39,7 +39,7 @@ export class BlockAccessBuilder {
   /**
    * Adds the changes of one part of the block. As in geth, each system call is compared with the state before that call, even when several calls have
    * the same index. A value that a later call restores therefore stays in the list.
-   * @param before the state without these changes
+   * @param before the state before these changes
    */
   addChanges(index: number, { accounts, codes }: StateChanges, before: StateReader): void {
     const newCodes = new Map(codes.map(([hash, code]) => [bytesToHex(hash), code]));

@@ -26,9 +26,9 @@ export function findDelegate(state: WorldState, address: Uint8Array): Uint8Array
 /** The account that signed an authorization. */
 export type Authority = {
   readonly address: Uint8Array;
-  /** The account already has a delegation. */
+  /** Whether the account already has a delegation. */
   readonly isDelegated: boolean;
-  /** The account has no code of its own, and its nonce equals the authorization's nonce. */
+  /** Whether the account has no code of its own, and its nonce equals the authorization's nonce. */
   readonly isApplicable: boolean;
 };
 

@@ -18,9 +18,9 @@ export type BlockResult = {
   /** Execution and state gas, of which `gasUsed` is the larger (EIP-8037); before Amsterdam all gas is execution gas. */
   readonly executionGasUsed: bigint;
   readonly stateGasUsed: bigint;
-  /** EIP-7685; absent before Prague. */
+  /** Hash of the execution requests (EIP-7685); absent before Prague. */
   readonly requestsHash: Uint8Array | undefined;
-  /** EIP-7928; absent before Amsterdam. */
+  /** Block access list (EIP-7928); absent before Amsterdam. */
   readonly accessList: BuiltAccessList | undefined;
 };
 
@@ -29,17 +29,17 @@ export interface RootedState extends ExecutionState {
   computeRoot(): Uint8Array;
 }
 
-/** Dependencies of executing a block. */
+/** EVM, block environment, rules and key recovery with which a block is executed. */
 export type BlockContext = Pick<ExecutionContext, 'evm' | 'block' | 'rules' | 'recoverPublicKey'>;
 
 const GWEI = 1_000_000_000n;
-/** Withdrawals paid between two pauses; they take 0.3 ms. */
+/** Withdrawals paid between two pauses, in 0.3 ms. */
 const WITHDRAWALS_PER_PIECE = 64;
 
 /**
  * Executes a complete block: system calls, transactions, withdrawals, requests, rewards.
- * @param state the state under the EVM; it has all changes at the end
- * @throws TransactionError naming the index of the transaction that is invalid
+ * @param state the state under the EVM; it contains all changes at the end
+ * @throws TransactionError with the index of the invalid transaction
  */
 export function executeBlock(
   block: Block,
@@ -138,7 +138,7 @@ function senderOf(tx: Transaction, index: number, { rules, recoverPublicKey }: E
 
 /**
  * Pays withdrawals (EIP-4895). An address with a zero withdrawal also counts as accessed (EIP-7928).
- * @param onPiece called after each batch, while no part is open in the EVM
+ * @param onPiece called after each batch of withdrawals, while no transaction is open in the EVM
  */
 export function* payWithdrawals(
   withdrawals: readonly Withdrawal[],
@@ -154,7 +154,7 @@ export function* payWithdrawals(
       if (amount > 0n) evm.state.addBalance(address, amount * GWEI);
     }
     evm.finish();
-    // Balances only grow, so several parts with the same index produce the same access list as one part.
+    // Balances only grow, so several parts with the same block access index produce the same access list as one part.
     accessList?.endPart();
     onPiece();
   }

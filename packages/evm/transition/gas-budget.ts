@@ -1,6 +1,6 @@
 import { maxBigInt, minBigInt } from '../../ethereum/primitives/bigint.ts';
 
-/** Gas of a transaction's message: used and remaining. */
+/** Gas that a transaction's message has used, and gas that it has left. */
 export type MessageGas = {
   /** Remaining execution gas. */
   readonly gasLeft: bigint;
@@ -10,8 +10,8 @@ export type MessageGas = {
 };
 
 /**
- * Both kinds of gas of a transaction outside its message (EIP-8037, geth's `GasBudget`): execution gas and the reservoir of state gas.
- * State charges draw on the reservoir first, then on execution gas.
+ * Execution gas and state gas reservoir of a transaction before and after its message (EIP-8037, geth's `GasBudget`). State charges draw on the
+ * reservoir first, then on execution gas.
  */
 export class GasBudget {
   #gasLeft: bigint;
@@ -24,7 +24,7 @@ export class GasBudget {
 
   /**
    * @param gas remaining gas limit after intrinsic gas
-   * @param executionCap maximum execution gas after intrinsic gas; the excess is the reservoir. Undefined: no cap.
+   * @param executionCap maximum execution gas after intrinsic gas; the excess is the reservoir. If undefined, there is no cap and no reservoir.
    */
   constructor(gas: bigint, executionCap: bigint | undefined) {
     this.#gasLeft = executionCap === undefined ? gas : minBigInt(executionCap, gas);
@@ -56,7 +56,7 @@ export class GasBudget {
     return true;
   }
 
-  /** Refills state gas: first repays the execution gas that was spilled, then the reservoir. */
+  /** Refills state gas: first repays execution gas that paid for state charges, then fills the reservoir. */
   refillState(amount: bigint): void {
     const repaid = minBigInt(amount, this.#spilled);
     this.#gasLeft += repaid;
@@ -65,9 +65,9 @@ export class GasBudget {
     this.#stateUsed -= amount;
   }
 
-  /** Takes over the gas of the finished message. The message received all remaining gas. */
+  /** Takes over the remaining gas of the finished message. The message received all remaining gas. */
   absorb({ gasLeft, stateGasLeft, stateGasUsed }: MessageGas): void {
-    // State gas left by the message first repays the execution gas that was spilled before the message.
+    // State gas left by the message first repays the execution gas that paid for state charges before the message.
     const repaid = minBigInt(stateGasLeft, this.#spilled);
     this.#gasLeft = gasLeft + repaid;
     this.#reservoir = stateGasLeft - repaid;
@@ -111,8 +111,8 @@ export type FinalGas = {
 };
 
 /**
- * Applies refunds and the floor (EIP-3529, 7623, 7778, 8037). For the sender's payment, they apply to the sum of execution and state gas. From
- * Amsterdam, the block counts execution gas without refunds and applies the floor to execution gas alone.
+ * Applies refunds and the floor (EIP-3529, 7623, 7778, 8037). For the sender's payment, refunds and floor apply to the sum of execution and state
+ * gas. From Amsterdam, the block counts execution gas without refunds and applies the floor to execution gas alone.
  * @param quotient refunds are capped at `spent / quotient`
  * @param countsRefunds true before Amsterdam: the block counts gas after refunds
  */

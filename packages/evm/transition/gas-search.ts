@@ -8,16 +8,16 @@ const TOLERANCE = { numerator: 15n, denominator: 1_000n };
 
 /** geth's binary search for a gas limit (eth/gasestimator). The class selects the next candidate and narrows the bounds; its caller runs the candidates. */
 export class GasSearch {
-  /** Smallest limit known to suffice. */
+  /** Smallest gas limit known to suffice. */
   high: bigint;
-  /** Largest limit that was tried and was too low. */
+  /** Largest gas limit that was tried and was too low. */
   tooLittle: bigint | undefined;
   #low: bigint;
   #candidate: bigint;
 
   /**
-   * @param result result of a successful run
-   * @param enough gas limit of that run
+   * @param result result of a successful execution
+   * @param enough gas limit of that execution
    */
   constructor(result: Pick<TransactionResult, 'gasUsed' | 'peakGasUsed'>, enough: bigint) {
     this.high = enough;
@@ -43,7 +43,7 @@ export class GasSearch {
     this.#candidate = this.#middle;
   }
 
-  /** Midpoint, skewed to the lower bound: most calls need little more than they use. */
+  /** Midpoint of the bounds, but at most twice the lower bound: most calls need little more gas than they use. */
   get #middle(): bigint {
     return minBigInt(this.#low + (this.high - this.#low) / 2n, this.#low * 2n);
   }

@@ -24,11 +24,11 @@ export type GenesisAccount = {
 export type Genesis = {
   readonly config: ChainConfig;
   readonly accounts: readonly GenesisAccount[];
-  /** Header of block 0 without its state root, which follows from the accounts. */
+  /** Header of block 0 without its state root, which is computed from the accounts. */
   readonly header: Header;
 };
 
-/** Gas limit of a genesis block whose file states no gas limit, or zero. */
+/** Gas limit of a genesis block if the genesis file contains no gas limit, or zero. */
 const DEFAULT_GAS_LIMIT = 4_712_388n;
 
 function readBytes(value: unknown, length: number | undefined, what: string): Uint8Array {
@@ -79,7 +79,7 @@ function readAccount(key: string, value: unknown): GenesisAccount {
 function buildHeader(json: GenesisObject, config: ChainConfig): Header {
   const integer = (key: string, bits: 64 | 256 = 64): bigint => readInteger(json.get(key), key, bits);
   const timestamp = integer('timestamp');
-  // Time alone determines the first block's header fields, regardless of the terminal total difficulty.
+  // The timestamp alone determines the optional header fields of block 0, regardless of the terminal total difficulty.
   const rules = latestRules(activeForks(config, { number: 0n, timestamp, isMerged: true }));
   const orZero = (key: string, length: number): Uint8Array =>
     json.get(key) === undefined ? new Uint8Array(length) : readBytes(json.get(key), length, key);
@@ -125,7 +125,7 @@ export function parseGenesis(text: string): Genesis {
   const json = new GenesisObject(typeof parsed === 'object' && parsed !== null ? parsed : {});
   const provided = json.get('config');
   if (typeof provided !== 'object' || provided === null) throw new RangeError('genesis: config is missing');
-  // A JSON number loses digits of a terminal total difficulty as large as mainnet's.
+  // JSON.parse loses digits of a terminal total difficulty as large as mainnet's.
   const exactTotalDifficulty = /"terminalTotalDifficulty"\s*:\s*(\d+)\s*[,}]/i.exec(text)?.[1];
   const config = parseChainConfig(provided, exactTotalDifficulty);
   const alloc = readObject(json.get('alloc') ?? {}, 'alloc');

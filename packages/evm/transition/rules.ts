@@ -15,12 +15,12 @@ import { latestRules } from '../interpreter/revisions/revisions.ts';
 export type BlockRules = {
   readonly chainId: bigint;
   readonly revision: RevisionRules;
-  /** EIP-155 signatures are valid. */
+  /** Whether EIP-155 signatures are valid. */
   readonly hasReplayProtection: boolean;
   readonly isMerged: boolean;
   /** Number of blocks by which the difficulty bomb is delayed. */
   readonly bombDelay: bigint;
-  /** Absent before Cancun. */
+  /** Blob parameters of the block; absent before Cancun. */
   readonly blobs: BlobParameters | undefined;
   readonly depositContract: string;
 };
@@ -75,8 +75,8 @@ export function isMergedPast(
 }
 
 /**
- * Whether a block is proof-of-stake. As in geth, zero difficulty decides without a terminal total difficulty, and from the first fork by timestamp
- * on. Test chains have forks by timestamp from genesis, and a terminal total difficulty that they never reach.
+ * Whether a block is proof-of-stake. As in geth, zero difficulty means proof of stake if there is no terminal total difficulty, or if a fork by
+ * timestamp is active. Test chains have forks by timestamp from genesis, and a terminal total difficulty that they never reach.
  */
 export function isMergedBlock(
   config: ChainConfig,

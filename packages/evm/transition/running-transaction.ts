@@ -18,7 +18,7 @@ import type { BlockRules } from './rules.ts';
 import { RuntimeCharges } from './runtime-charges.ts';
 import type { TransactionRules } from './transaction-modes.ts';
 
-/** Dependencies of executing a transaction. */
+/** EVM, block, rules and key recovery with which a transaction is executed. */
 export type ExecutionContext = {
   readonly evm: Evm;
   readonly block: BlockEnvironment;
@@ -31,27 +31,27 @@ export type ExecutionContext = {
 
 export type TransactionResult = MessageOutcome &
   FinalGas & {
-    /** Empty when the transaction was only simulated. */
+    /** Logs of the transaction; empty when the transaction was only simulated. */
     readonly logs: readonly ExecutionLog[];
     /** Smallest gas limit with which execution would be identical; undefined when code read its remaining gas. */
     readonly gasNeeded: bigint | undefined;
   };
 
-/** Charges computed when a transaction starts. */
+/** Gas price and minimum gas, computed when a transaction starts. */
 export type TransactionCharges = {
   readonly gasPrice: bigint;
   readonly intrinsicGas: bigint;
-  /** EIP-7623. */
+  /** Floor gas (EIP-7623): minimum gas that the transaction pays. */
   readonly floorGas: bigint;
 };
 
-/** Authorizations applied in one step. They take 0.5 ms, since each recovers a public key. */
+/** Authorizations applied per step. A step takes 0.5 ms, since each authorization requires a key recovery. */
 const AUTHORIZATIONS_PIECE = 8;
 
 /** Outcome when the charges before the message could not be paid. */
 const OUT_OF_GAS: MessageOutcome = { status: 'halt', reason: 'out of gas', output: EMPTY_BYTES };
 
-/** A started transaction whose sender is charged. It applies authorizations first, then runs its message. */
+/** A started transaction whose sender is charged. The transaction applies authorizations first, then runs its message. */
 export class RunningTransaction {
   readonly #tx: TransactionBody;
   readonly #sender: Uint8Array;
@@ -59,9 +59,9 @@ export class RunningTransaction {
   readonly #mode: TransactionRules;
   readonly #charges: TransactionCharges;
   readonly #budget: GasBudget;
-  /** Present from Amsterdam. */
+  /** State-dependent charges; present from Amsterdam on. */
   readonly #runtime: RuntimeCharges | undefined;
-  /** Checkpoint to which authorizations roll back. */
+  /** Journal position to which authorizations are rolled back. */
   readonly #mark: number;
   /** Number of processed authorizations. */
   #authorized = 0;
@@ -155,7 +155,7 @@ export class RunningTransaction {
     });
   }
 
-  /** Consumes the execution gas and rolls the authorizations back. */
+  /** Ends a transaction that cannot pay: consumes the execution gas and rolls the authorizations back. */
   #runOutOfGas(): void {
     this.#isOutOfGas = true;
     this.#context.evm.rollbackTo(this.#mark);
@@ -172,14 +172,14 @@ export class RunningTransaction {
     return this.#isOutOfGas ? OUT_OF_GAS : this.#context.evm.outcome;
   }
 
-  /** Execution gas used before refunds, including all charges before the message; valid when finished. */
+  /** Execution gas used before refunds, including all charges before the message; valid when the transaction is finished. */
   get gasSpent(): bigint {
     const { gasLimit } = this.#tx;
     if (this.#isOutOfGas) return gasLimit - this.#budget.reservoir;
     return gasLimit - this.#messageGas + this.#context.evm.gasUsed;
   }
 
-  /** Applies refund and payment of a finished transaction, and returns its result. */
+  /** Applies the refund and the payments of a finished transaction, and returns its result. */
   finish(): TransactionResult {
     const { revision } = this.#context.rules;
     const { floorGas } = this.#charges;
@@ -214,7 +214,7 @@ export class RunningTransaction {
     const budget = this.#budget;
     budget.absorb({ gasLeft: budget.gasLeft - gasUsed, stateGasLeft, stateGasUsed });
     if (status !== 'success') budget.refillState(this.#newAccountGas);
-    // A halt also consumes the execution gas that refilled state gas has repaid.
+    // A halt also consumes the execution gas that refilled state gas has just repaid.
     if (status === 'halt' && this.#runtime !== undefined) budget.burn();
     return result;
   }

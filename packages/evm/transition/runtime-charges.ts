@@ -20,7 +20,7 @@ export class RuntimeCharges {
   readonly #context: ExecutionContext;
   readonly #prices: StateGasPrices;
   readonly #budget: GasBudget;
-  /** Charges paid per authority, by address. */
+  /** Charges already paid for each authority, by address. */
   readonly #authorities = new Map<string, PaidAuthority>();
 
   constructor(
@@ -38,9 +38,9 @@ export class RuntimeCharges {
   }
 
   /**
-   * Charges an authorization before it is applied; an inapplicable authorization is free. The write of each authority is paid once. The transaction
-   * has already paid for the writes of the sender and of a recipient of value. Each delegation is paid once, unless the authority already had a
-   * delegation.
+   * Charges an authorization before it is applied; an inapplicable authorization is free. The write to each authority's account is paid once. The
+   * transaction has already paid for the writes of the sender and of a recipient of value. Each delegation is paid once, unless the authority already
+   * had a delegation.
    * @returns false when the budget cannot pay
    */
   chargeAuthority({ address, isDelegated, isApplicable }: Authority, endsDelegation: boolean): boolean {

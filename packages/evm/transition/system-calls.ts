@@ -1,4 +1,4 @@
-/** System calls of a block: system contracts and execution requests. */
+/** System calls of a block: calls of system contracts, and the collection of execution requests. */
 
 import type { Header } from '../../ethereum/codecs/header.ts';
 import type { Log } from '../../ethereum/codecs/receipt.ts';
@@ -29,7 +29,7 @@ const DEPOSIT_PARTS = [
   { offset: 512, length: 8 },
 ] as const;
 
-/** Protocol work in steps. Each `next` runs at most one slice of gas, and reports whether the following step may be long. */
+/** Work of a block in steps. Each `next` runs at most one slice of gas, and reports whether the following step may be long. */
 export type ProtocolSteps<T> = Generator<'sliceUsed' | 'longStepAhead', T, undefined>;
 
 /** Runs all steps without interruption. */
@@ -85,8 +85,8 @@ export function* runPreBlockCalls(
 }
 
 /**
- * Returns the concatenated parts of a deposit event. Checks that the 160 = 5 x 32 bytes of offsets and each part's length word are as the contract
- * writes them.
+ * Returns the concatenated parts of a deposit event. Checks that the five offsets (160 bytes) and the length word of each part are those that the
+ * deposit contract writes.
  */
 function parseDeposit(data: Uint8Array): Uint8Array {
   if (data.length !== DEPOSIT_DATA_LENGTH) throw new BlockError('deposit event has the wrong length');

@@ -1,4 +1,4 @@
-/** Problems of a transaction for which simulations return an error code of their own. */
+/** Problems of a transaction that have their own error codes in simulations. */
 export type TransactionProblem =
   | 'nonceTooHigh'
   | 'nonceTooLow'

@@ -1,24 +1,24 @@
 /** Checks and payments that apply to a transaction. */
 export type TransactionRules = {
-  /** The nonce must equal the sender's nonce. */
+  /** Whether the nonce must equal the sender's nonce. */
   readonly checksNonce: boolean;
-  /** EIP-3607: the sender must have no code. */
+  /** Whether the sender must have no code (EIP-3607). */
   readonly checksSenderCode: boolean;
-  /** The gas limit must not exceed the protocol's cap. */
+  /** Whether the gas limit must not exceed the protocol's cap. */
   readonly checksGasCap: boolean;
-  /** Execution gas is capped; the rest of the gas limit is a reservoir of state gas (EIP-8037). */
+  /** Whether execution gas is capped; the rest of the gas limit is then the state gas reservoir (EIP-8037). */
   readonly capsExecution: boolean;
-  /** A gas price of zero disables the base fee check; a blob fee cap of zero disables the blob fee check. */
+  /** Whether a gas price of zero disables the base fee check, and a blob fee cap of zero the blob fee check. */
   readonly isPriceFree: boolean;
-  /** Logs are collected, unused gas is refunded to the sender, and the tip is paid to the beneficiary. */
+  /** Whether logs are collected, unused gas is refunded to the sender, and the tip is paid to the beneficiary. */
   readonly isCompleted: boolean;
 };
 
 /**
  * Kind of execution of a transaction.
  * - `mined`: a transaction of a block.
- * - `simulated`: eth_call.
- * - `estimated`: gas estimates.
+ * - `simulated`: a call of `eth_call`.
+ * - `estimated`: a call of `eth_estimateGas`.
  * - `assembled`: a transaction of a simulated block, without checks of the sender's code and of the protocol's gas cap.
  * - `assembledUnchecked`: as `assembled`, but also without checks of nonces and prices, and without the cap on execution gas.
  */

@@ -16,7 +16,7 @@ const BLOB_HASH_VERSION = 1;
 const MAX_NONCE = 2n ** 64n - 1n;
 
 /**
- * Checks type, chain id, signature and number of blobs of a transaction, without state and block.
+ * Checks a transaction's type, chain id, signature and number of blobs, which needs neither state nor block.
  * @throws TransactionError
  */
 export function validateSignedTransaction(tx: Transaction, rules: BlockRules): void {
@@ -88,14 +88,14 @@ export function validateSenderCode(
     throw new TransactionError(`sender not an eoa: ${describe(sender)}, len(code): ${code.length}`);
 }
 
-/** Lists that a transaction has, even when empty. They follow from the fields of a call, or from the type of a signed transaction. */
+/** Whether a transaction has each list, even an empty one. The fields of a call, or the type of a signed transaction, determine the lists. */
 export type PresentLists = {
   readonly hasAccessList: boolean;
   readonly hasBlobs: boolean;
   readonly hasAuthorizations: boolean;
 };
 
-/** Lists of signed transactions by type. `hasAccessList` is false, since `validateSignedTransaction` has already checked the type. */
+/** Lists that signed transactions have, by type. `hasAccessList` is false, since `validateSignedTransaction` has already checked the type. */
 export const LISTS_BY_TYPE: readonly PresentLists[] = [0, 1, 2, 3, 4].map((type) => ({
   hasAccessList: false,
   hasBlobs: type === 3,
@@ -104,7 +104,7 @@ export const LISTS_BY_TYPE: readonly PresentLists[] = [0, 1, 2, 3, 4].map((type)
 
 /**
  * Checks fee fields against the block's prices, and the fields of each type, in geth's order (EIP-1559, 2930, 3860, 4844, 7702).
- * @param skipsBaseFee whether a zero price skips the fee checks
+ * @param skipsBaseFee whether a zero price disables the fee checks
  * @throws TransactionError
  */
 export function validateFields(

@@ -1,7 +1,7 @@
-/** Block that contains the items of a list, and the layout of the row that each item has in memory. */
+/** The block that contains the items of a list, and the memory layout of an item's row. */
 import { isNothing, isSame, kindOf, lengthOf, Member, NO_NUMBER, numberOf, STRING, startOf } from './text';
 
-/** Offsets in an item's row. `known-transactions.ts` uses the same layout. */
+/** Size of an item's row, and byte offsets in the row. `known-transactions.ts` uses the same layout. */
 export const ROW_SIZE: usize = 128;
 export const ROW_START: usize = 0;
 export const ROW_END: usize = 4;
@@ -24,7 +24,7 @@ export const SCRATCH: usize = memory.data(64);
 
 export let number: u64 = 0;
 export let timestamp: u64 = 0;
-/** `NO_NUMBER` if the block has no base fee. */
+/** Base fee of the block in wei; `NO_NUMBER` if the block has none. */
 export let baseFee: u64 = NO_NUMBER;
 
 export function setBlock(blockNumber: u64, time: u64, fee: u64): void {
@@ -41,7 +41,7 @@ export function isPlaced(slots: usize, index: u32): bool {
   return isNothing(kindOf(slots, Member.blockTimestamp)) || numberOf(slots, Member.blockTimestamp) == timestamp;
 }
 
-/** Returns the type of an item: 0 if it is absent, above 15 if it is not a single hex digit. */
+/** Returns the transaction type of an item: 0 if it is absent, above 15 if it is not a single hex digit. */
 export function typeOf(slots: usize): u32 {
   if (isNothing(kindOf(slots, Member.type))) return 0;
   return lengthOf(slots, Member.type) == 3 ? <u32>numberOf(slots, Member.type) : 16;

@@ -4,13 +4,19 @@ import { BLOCK_HASH, HASH_TEXT, SCRATCH } from './block';
 import { closeList, openList, out, writeAt, writeBytes, writeInteger } from './rlp';
 import { BLOCK, decodeMember, isNothing, isSame, kindOf, LIST, lengthOf, Member, NULL, OF_BLOCKS, STRING, startOf } from './text';
 
-/** Number of fields, then three bytes per field: the member, whether it is an integer, whether it may be absent. The caller writes this table. */
+/**
+ * Header fields: their number, then three bytes per field (the member, whether it is an integer, whether it may be absent). The caller writes this
+ * table.
+ */
 export const HEADER: usize = memory.data(1 + 3 * 32);
 const FIELD_SIZE: usize = 3;
 const HASH_LENGTH: usize = 32;
 const EMPTY_LIST: usize = 2;
 
-/** Whether the header of the block object hashes to the hash at `BLOCK_HASH`, and the block has no uncles. `target` has as many bytes as the text. */
+/**
+ * Whether the header of the block object hashes to the hash at `BLOCK_HASH`, and the block has no uncles. `target` must have room for as many bytes
+ * as the text has.
+ */
 export function isHeader(target: usize): bool {
   if (kindOf(BLOCK, Member.hash) != STRING || lengthOf(BLOCK, Member.hash) != HASH_TEXT) return false;
   if (!isSame(startOf(BLOCK, Member.hash), BLOCK_HASH, HASH_TEXT)) return false;
@@ -25,7 +31,7 @@ export function isHeader(target: usize): bool {
   return decodeMember(BLOCK, Member.hash, HASH_LENGTH, SCRATCH) && isSame(SCRATCH, SCRATCH + HASH_LENGTH, HASH_LENGTH);
 }
 
-/** Whether unexpected members of the block are lists or objects. Such values may repeat names, for which the parser of the whole block checks. */
+/** Whether unexpected members of the block are lists or objects. Such values may repeat names, and only the parser of the whole block checks that. */
 function hasOtherItems(): bool {
   for (let member: u32 = 0; member < OF_BLOCKS; member++) {
     if (member == Member.transactions || member == Member.uncles || member == Member.withdrawals) continue;

@@ -1,6 +1,6 @@
 /**
- * Reads the text of a transaction list or receipt list once. Encodes and hashes each item, and compares its other members with the hashed members.
- * An item is plain (`isPlain`) if it has only the usual members and all are correct. The caller verifies every other item.
+ * Reads the text of a transaction list or receipt list once. The module encodes and hashes each item, and compares the item's other members with the
+ * hashed members. An item is plain (`isPlain`) if it has only the usual members and all are correct. The caller verifies every other item.
  * `verify-transaction.ts` and `verify-receipts.ts` find no fault in a plain item.
  */
 import { ENCODED, ENCODED_SIZE, IS_PLAIN, ROW_END, ROW_SIZE, ROW_START } from './block';
@@ -34,7 +34,7 @@ export function itemCount(): u32 {
   return index;
 }
 
-/** Whether the last block object has no unknown members. */
+/** Whether the last block object that was read has no unknown members. */
 let isKnownBlock: bool = false;
 
 /**
@@ -87,7 +87,10 @@ export function place(size: u32): usize {
   return start;
 }
 
-/** Advances to the next item that is not plain. @returns index of the item; -1 at the end; -2 if the text is unreadable or has too many items */
+/**
+ * Advances to the next item that is not plain, which the caller must verify.
+ * @returns index of the item; -1 at the end; -2 if the text is unreadable or has too many items
+ */
 export function next(): i32 {
   while (true) {
     const found = nextItem(index == 0);

@@ -1,4 +1,6 @@
-/** Fast path for receipts with a status, of plain transactions. Every member must follow from the transaction and the list. */
+/**
+ * Fast path for receipts that have a status and belong to verified (plain) transactions. Every member must follow from the transaction and the list.
+ */
 import { BLOBS, FROM, GAS_PRICE, HAS_TO, HASH, HASH_TEXT, IS_PLAIN, isPlaced, SCRATCH, TO, TYPE, typeOf } from './block';
 import { closeList, openList, writeByte, writeBytes, writeInteger, writeStrings } from './rlp';
 import { ABSENT, at, decodeMember, enterList, FALSE, HAS_ITEM, INNER, isNothing, isSame, ITEM, kindOf, LIST } from './text';
@@ -61,7 +63,7 @@ function isNumberOrNothing(member: u32, value: u64): bool {
   return isNothing(kindOf(ITEM, member)) || numberOf(ITEM, member) == value;
 }
 
-/** Writes the logs of a receipt. @returns number of logs; -1 if a log is not plain */
+/** Writes the logs of a receipt. @returns number of logs; -1 if a log has unusual or wrong members */
 function writeLogs(list: usize, index: u32): i32 {
   if (!enterList(list)) return -1;
   const start = openList();

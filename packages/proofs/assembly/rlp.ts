@@ -4,7 +4,7 @@ import { at, enterList, HAS_ITEM, HEX_START, NO_ITEM, nextItem, QUOTE, skipStrin
 
 const STRING_BASE: u32 = 0x80;
 const LIST_BASE: u32 = 0xc0;
-/** Bytes reserved for the header of a list. The payload moves down when its length is known. */
+/** Bytes reserved for the header of a list. When the payload's length is known, the payload moves down to the header's actual end. */
 const MAX_HEADER: usize = 4;
 
 /** Write position. */
@@ -36,7 +36,7 @@ function writeHeader(base: u32, length: usize): void {
   for (let i = bytes; i > 0; i--) store<u8>(out++, <u8>(length >> (8 * (i - 1))));
 }
 
-/** Reserves the header of a list. @returns start of the list */
+/** Reserves the header of a list. @returns start of the reserved header */
 @inline
 export function openList(): usize {
   out += MAX_HEADER;

@@ -67,20 +67,20 @@ export const enum Member {
   size,
   totalDifficulty,
 }
-/** Number of members in list items. Later members belong to blocks only, and count as unknown in items. */
+/** Number of `NAMES` that list items may have. Later names belong to blocks only, and count as unknown in items. */
 export const OF_ITEMS: u32 = 39;
 export const OF_BLOCKS: u32 = 63;
 
 const NAME_SIZE: usize = 32;
 export const NO_MEMBER: u32 = 255;
-/** Names, 32 bytes each: the length, then the characters. The caller writes this table. */
+/** Member names, 32 bytes each: the length, then the characters. The caller writes this table. */
 export const NAMES: usize = memory.data(64 * 32);
 
 /** Bytes of a slot, which describes a member's value: start, length, kind. */
 const SLOT_SIZE: usize = 12;
-/** Offset of the table behind the slots. For each position in an object, the table contains the member last seen at that position. */
+/** Offset of the prediction table, which follows the slots. For each position in an object, the table contains the member last seen there. */
 const PREDICTED: usize = 64 * 12;
-/** Tables of a block, of a list item, and of an object inside an item. Each has 64 slots and 256 positions. */
+/** Member tables of a block, of a list item, and of an object inside an item. Each has 64 slots and 256 positions. */
 export const BLOCK: usize = memory.data(64 * 12 + 256);
 export const ITEM: usize = memory.data(64 * 12 + 256);
 export const INNER: usize = memory.data(64 * 12 + 256);
@@ -103,7 +103,7 @@ const CLOSE_OBJECT: u8 = 0x7d;
 export const HEX_START: u16 = 0x7830;
 export const NO_NUMBER: u64 = u64.MAX_VALUE;
 
-/** Results of `nextItem`. */
+/** Return values of `nextItem`. */
 export const HAS_ITEM: i32 = 1;
 export const NO_ITEM: i32 = 0;
 export const BROKEN_LIST: i32 = -1;
@@ -182,7 +182,7 @@ export function skipString(): bool {
   }
 }
 
-/** Bit masks of the 64 bytes at `at`. */
+/** Bit masks of the quotes and brackets in the 64 bytes at `at`. */
 let quotes: u64 = 0;
 let opens: u64 = 0;
 let closes: u64 = 0;
@@ -249,7 +249,7 @@ function skipNested(): bool {
   }
 }
 
-/** @returns kind of the value */
+/** @returns kind of the value; `BROKEN` if the value is unreadable */
 function skipValue(): u32 {
   const first = load<u8>(at);
   if (first == QUOTE) return skipString() ? STRING : BROKEN;

@@ -6,7 +6,10 @@ import { closeList, openList, out, writeByte, writeBytes, writeInteger, writeNot
 import { at, CLOSE_LIST, decodeMember, enterList, HAS_ITEM, HEX_START, hasOthers, INNER, isNothing, isSame, ITEM, kindOf } from './text';
 import { LIST, lengthOf, Member, NO_ITEM, NO_MEMBER, NO_NUMBER, nextItem, numberOf, QUOTE, readObject, seek, STRING, startOf } from './text';
 
-/** Forms of types 0 to 3. A form is the number of fields, then per field the member, its fallback if absent, and the encoding. The caller writes them. */
+/**
+ * Forms of types 0 to 3. A form is the number of fields, then per field the member, its fallback if absent, and the encoding. The caller writes these
+ * tables.
+ */
 export const FORMS: usize = memory.data(4 * 64);
 const FORM_SIZE: usize = 64;
 const FIELD_SIZE: usize = 3;
@@ -19,7 +22,7 @@ const MAX_WORD_TEXT: usize = 66;
 const MAX_TYPE: u32 = 3;
 const FIRST_DYNAMIC: u32 = 2;
 const BLOB_TYPE: u32 = 3;
-/** Maximum amount that is computed with. Two amounts up to this limit add without overflow. */
+/** Maximum amount in computations, wei. The sum of two such amounts does not overflow. */
 const MAX_AMOUNT: u64 = 1 << 62;
 
 function writeAccessList(list: usize): bool {
@@ -65,7 +68,7 @@ function isWord(member: u32): bool {
   return lengthOf(ITEM, member) <= MAX_WORD_TEXT;
 }
 
-/** Whether an integer is 0. The caller has checked that the integer has digits. */
+/** Whether an integer is 0. The caller must check that the integer has digits. */
 function isZero(member: u32): bool {
   const end = startOf(ITEM, member) + lengthOf(ITEM, member);
   for (let i = startOf(ITEM, member) + 2; i < end; i++) if (load<u8>(i) != 0x30) return false;
@@ -115,7 +118,7 @@ function countStrings(list: usize): u32 {
   return quotes >> 1;
 }
 
-/** Whether the transaction has a signature. All its members must be hashed, or agree with the hashed members. */
+/** Whether the transaction has a signature whose members are all hashed, or agree with hashed members. */
 function hasPlainSignature(type: u32): bool {
   if (!isWord(Member.r) || !isWord(Member.s) || (isZero(Member.r) && isZero(Member.s))) return false;
   const hasV = kindOf(ITEM, Member.v) == STRING;

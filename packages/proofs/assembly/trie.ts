@@ -1,6 +1,6 @@
 /**
- * Root of the trie that maps RLP-encoded indices to the items of a list. The key order is known, so no trie is built.
- * The leaves are hashed in key order. The nodes above are then computed from the references of the leaves.
+ * Computes the root of the trie that maps RLP-encoded indices to the items of a list. The key order is known, so no trie is built. The leaves are
+ * hashed in key order. The nodes above the leaves are then computed from the references of the leaves.
  */
 import { keccak256 } from '../../evm/interpreter/core/keccak';
 import { ENCODED, ENCODED_SIZE, ROW_SIZE, SCRATCH } from './block';
@@ -14,7 +14,7 @@ const HASH_LENGTH: usize = 32;
 /** First index whose key has several bytes. The key of index 0 (0x80) sorts directly before these keys. */
 const FIRST_LONG: u32 = 128;
 const FIRST_LONGEST: u32 = 256;
-/** Maximum number of items. Indices from this number on have keys of more than three bytes. */
+/** Maximum number of items in the trie. Indices from this number on have keys of more than three bytes. */
 export const MAX_ITEMS: u32 = 0x10000;
 
 /** Bytes for a node under construction: a branch of 16 references, and its header. There is one such node per nibble of a key. */
@@ -71,7 +71,10 @@ function writeHeader(start: usize, base: u32, length: usize): usize {
   return start;
 }
 
-/** Turns an encoding into a leaf in place. The leaf's other parts are written in front of it. @param from number of key nibbles above the leaf */
+/**
+ * Turns an encoding into a leaf in place. The leaf's other parts are written in front of the encoding.
+ * @param from number of key nibbles above the leaf
+ */
 function writeLeaf(row: usize, index: u32, key: u32, from: u32): void {
   let start = <usize>load<u32>(row, ENCODED);
   const size = <usize>load<u32>(row, ENCODED_SIZE);
@@ -85,7 +88,10 @@ function writeLeaf(row: usize, index: u32, key: u32, from: u32): void {
   nodeStart = writeHeader(start, LIST_BASE, nodeEnd - start);
 }
 
-/** Writes the reference of the last written node at `target`: the hash, or the node itself if it is shorter than a hash. @returns end of the reference */
+/**
+ * Writes to `target` the reference of the last written node: the hash, or the node itself if it is shorter than a hash.
+ * @returns end of the reference
+ */
 function writeReference(target: usize): usize {
   const size = nodeEnd - nodeStart;
   if (size < HASH_LENGTH) {
@@ -125,7 +131,7 @@ function writeNode(from: u32, to: u32, depth: u32): void {
   top -= NODE_ROOM;
 }
 
-/** Writes the reference of the subtree over the leaves [from, to) at `target`. @returns end of the reference */
+/** Writes to `target` the reference of the subtree over the leaves [from, to). @returns end of the reference */
 function refer(from: u32, to: u32, depth: u32, target: usize): usize {
   if (to - from > 1) {
     writeNode(from, to, depth);
@@ -141,7 +147,7 @@ function refer(from: u32, to: u32, depth: u32, target: usize): usize {
  * Hashes the trie of all items. Overwrites each encoding with the reference of its leaf.
  * @param table rows of the items
  * @param items number of items, at most `MAX_ITEMS`
- * @returns position of the root
+ * @returns address of the root hash
  */
 export function hashTrie(table: usize, items: u32): usize {
   rows = table;

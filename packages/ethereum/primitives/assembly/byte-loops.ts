@@ -5,7 +5,7 @@
 
 const DIGIT_0: u8 = 0x30;
 const LETTER_A: u8 = 0x61;
-/** Maps letters to lower case and keeps decimal digits. */
+/** Bit that maps hex letters to lower case; decimal digits already have it. */
 const LOWER_CASE: u8 = 0x20;
 
 /** Returns 0xff in each lane with a decimal digit. */
@@ -20,7 +20,7 @@ function findLetters(text: v128): v128 {
   return i8x16.lt_u(i8x16.sub(text, i8x16.splat(LETTER_A)), i8x16.splat(6));
 }
 
-/** Pads the text with digits, so that a partial last block passes the check for full blocks. */
+/** Pads the text with zero digits, so that the check of 16-byte blocks accepts a partial last block. */
 @inline
 function padWithDigits(end: usize): void {
   v128.store(end, i8x16.splat(DIGIT_0));

@@ -1,14 +1,13 @@
 /**
- * BLAKE2b's compression (RFC 7693, section 3.2). A 64-bit rotation is one instruction in WebAssembly and a dozen in JavaScript, and a contract can
- * request as many rounds as it has gas. `start` fills the working vector, `mix` runs rounds and can be called repeatedly, and `end` computes the next
- * state.
+ * BLAKE2b compression function (RFC 7693, section 3.2). A 64-bit rotation is one instruction in WebAssembly and a dozen in JavaScript, and a contract
+ * can request one round per gas. `start` fills the working vector, `mix` runs rounds and can be called repeatedly, and `end` computes the next state.
  */
 
 /** Inputs from the host: state (64 bytes, also the output), message (128), offset (16). */
 export const STATE: usize = memory.data(64, 16);
 export const MESSAGE: usize = memory.data(128, 16);
 export const OFFSET: usize = memory.data(16, 16);
-/** Working vector, preserved between two calls. */
+/** Working vector, preserved between two calls of `mix`. */
 export const VECTOR: usize = memory.data(128, 16);
 
 const INITIAL_VALUES: usize = memory.data<u64>([
@@ -31,7 +30,7 @@ const SCHEDULE: usize = memory.data<u8>([
 const ROUNDS: u32 = 10;
 const ROW: usize = 16;
 
-/** Starts a block. */
+/** Starts a compression. */
 export function start(isFinal: bool): void {
   memory.copy(VECTOR, STATE, 64);
   memory.copy(VECTOR + 64, INITIAL_VALUES, 64);
@@ -40,7 +39,7 @@ export function start(isFinal: bool): void {
   if (isFinal) store<u64>(VECTOR, ~load<u64>(VECTOR, 112), 112);
 }
 
-/** Runs `rounds` rounds. `first` is the index of the first of them in the block. */
+/** Runs `rounds` rounds. `first` is the index of the first round in this compression. */
 export function mix(rounds: u32, first: u32): void {
   let v0 = load<u64>(VECTOR, 0); let v1 = load<u64>(VECTOR, 8); let v2 = load<u64>(VECTOR, 16); let v3 = load<u64>(VECTOR, 24);
   let v4 = load<u64>(VECTOR, 32); let v5 = load<u64>(VECTOR, 40); let v6 = load<u64>(VECTOR, 48); let v7 = load<u64>(VECTOR, 56);
@@ -73,7 +72,7 @@ export function mix(rounds: u32, first: u32): void {
   store<u64>(VECTOR, v12, 96); store<u64>(VECTOR, v13, 104); store<u64>(VECTOR, v14, 112); store<u64>(VECTOR, v15, 120);
 }
 
-/** Ends a block: STATE becomes the next state. */
+/** Ends a compression: writes the next state to STATE. */
 export function end(): void {
   for (let at: usize = 0; at < 64; at += 8) {
     store<u64>(STATE + at, load<u64>(STATE + at) ^ load<u64>(VECTOR + at) ^ load<u64>(VECTOR + at, 64));

@@ -25,7 +25,7 @@ import { copyWord, fitsU64, isZero, setU64, swapWords } from '../words/word.ts';
 import { shlBy, shrBy } from '../words/shift.ts';
 `;
 
-/** Code that begins the block at `ip`. Every jump ends with this code, because a jump always leads to a block start. */
+/** AssemblyScript that enters the basic block at `ip`. Every jump ends with this code, because a jump always leads to a block start. */
 const ENTER = `
     const paid = gas - <i64>load<u32>(ip, 4);
     const bounds = load<u32>(ip, 8);
@@ -33,7 +33,7 @@ const ENTER = `
     if (paid < 0 || height < (bounds & 0xffff) || height > bounds >>> 16) { result = failBlock(ip, sp, gas); break; }
     gas = paid; ip += 16; continue;`;
 
-/** Comparisons of two words, and of a word and a number. */
+/** AssemblyScript that compares two words, or a word and a number, by opcode. */
 const COMPARISONS: Readonly<Record<string, (a: string, b: string) => string>> = {
   LT: (a, b) => `isLess(${a}, ${b})`,
   GT: (a, b) => `isLess(${b}, ${a})`,
@@ -46,14 +46,14 @@ const NUMBER_COMPARISONS: Readonly<Record<string, (a: string, b: string) => stri
   GT: (a, b) => `isAbove(${a}, ${b})`,
   EQ: (a, b) => `isNumber(${a}, ${b})`,
 };
-/** Comparison with exchanged operands. */
+/** Opcode of the same comparison with exchanged operands. */
 const REVERSED: Readonly<Record<string, string>> = { LT: 'GT', GT: 'LT', EQ: 'EQ' };
 
 const operand = (index: number): string => `load<u32>(ip, ${4 + 4 * index})`;
 
 /**
- * Generates a conditional jump to the last of the `operands` operands. Bit 0 of the target inverts the condition. Both branches are written out: with
- * a conditional move, the following instructions would wait for the condition.
+ * Generates a conditional jump whose target is the last of `operands` operands. Bit 0 of the target inverts the condition. Both branches are written
+ * out: with a conditional move, the following instructions would wait for the condition.
  */
 function jumpWhere(condition: string, operands: number, pops: number): string {
   const target = operand(operands - 1);
@@ -80,7 +80,7 @@ for (const name of Object.keys(NUMBER_COMPARISONS)) {
   JUMPS[`DUP_SMALL_JUMP_${name}`] = jumpWhere(reversed(`sp - ${operand(0)}`, operand(1)), 3, 0);
 }
 
-/** Operations that decoding emits for sequences, jumps and constants. */
+/** AssemblyScript of the operations that decoding emits for sequences, jumps and constants. */
 const OPERATIONS: Readonly<Record<string, string>> = {
   BLOCK: ENTER,
   EXHAUST: 'result = halt(OUT_OF_GAS); break;',

@@ -48,7 +48,7 @@ export function generateLayout(): string {
   );
 }
 
-/** Generates the addresses of the exchange region. */
+/** Generates the addresses of the values in the exchange region. */
 export function generateExchange(): string {
   return writeConstants('usize', { ...EXCHANGE_WORDS, ...EXCHANGE_FIELDS });
 }
@@ -60,7 +60,7 @@ export function generateStatus(): string {
   );
 }
 
-/** Generates the switches and numbers of the active revision. */
+/** Generates a bit constant per rule switch and a variable per rule number. */
 export function generateRules(): string {
   const switches = RULE_SWITCHES.map((name, bit) => `export const ${name}: u32 = 1 << ${bit};\n`);
   const numbers = RULE_NUMBERS.map((name) => `export let ${name}: i64 = 0;\n`);

@@ -5,7 +5,7 @@ import { OPCODES, type Opcode } from '../opcodes.ts';
 const SINGLE: readonly (readonly [name: string, operands: number])[] = [
   ['BLOCK', 3],
   ['EXHAUST', 0],
-  // Constants of up to 32 bits, constants of up to 64 bits, and longer constants, which follow the operation.
+  // PUSH_SMALL has a constant of up to 32 bits, and PUSH_LONG one of up to 64 bits. A longer constant follows PUSH_WORD.
   ['PUSH_SMALL', 1],
   ['PUSH_LONG', 2],
   ['PUSH_WORD', 0],
@@ -15,7 +15,7 @@ const SINGLE: readonly (readonly [name: string, operands: number])[] = [
   ['JUMP_TO', 1],
   ['JUMP_IF', 1],
 ];
-/** Number of operands of operations that are opcodes; 0 if not listed. */
+/** Number of 32-bit operands of operations that are opcodes; opcodes that are not listed have none. */
 const OPERANDS: Readonly<Record<string, number>> = { INVALID: 2, GAS: 1, LOG0: 1, EXCHANGE: 2 };
 
 /** A fused operation that replaces two consecutive operations. It has the operands of both, in order. */
@@ -23,7 +23,7 @@ export type Sequence = {
   readonly name: string;
   readonly first: string;
   readonly second: string;
-  /** Exclusive upper bound of the first operation's constant. */
+  /** The sequence is fused only if the first operation's constant is below this limit. */
   readonly limit?: number;
   /** The sequence is fused only if the second operation's depth operand is not 0. The second operation then does not read the word that the first pushes. */
   readonly isApart?: true;
@@ -62,7 +62,7 @@ export const SEQUENCES: readonly Sequence[] = [
   sequenceApart('SMALL_DUP_MSTORE', 'PUSH_SMALL', 'DUP_MSTORE'),
   sequenceApart('SMALL_DUP_ADD', 'PUSH_SMALL', 'DUP_ADD'),
   sequence('MUL_SMALL', 'PUSH_SMALL', 'MUL'),
-  // SWAP1 has the operand 32.
+  // The limit 33 selects SWAP1, whose operand is 32.
   sequence('SWAP_SUB', 'SWAP', 'SUB', 33),
   sequence('SUB_SMALL', 'PUSH_SMALL', 'SWAP_SUB'),
   sequence('AND_SMALL', 'PUSH_SMALL', 'AND'),
@@ -114,7 +114,7 @@ function listOperations(): ReadonlyMap<string, number> {
 /** Operation numbers by name. */
 export const OPERATIONS: ReadonlyMap<string, number> = listOperations();
 
-/** Number of operands by operation. Operations without operands are missing. */
+/** Number of 32-bit operands by operation number. Operations without operands have no entry. */
 const SIZES = countOperands();
 
 function countOperands(): ReadonlyMap<string, number> {
@@ -127,7 +127,7 @@ function countOperands(): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Bits of an operation's property byte, next to the number of operands in the lowest two bits. */
+/** Bits of an operation's property byte. The lowest two bits are the number of operands. */
 const HAS_TARGET = 4;
 const HAS_CONSTANT = 8;
 const IS_SECOND = 16;
@@ -147,7 +147,7 @@ function listFacts(): readonly number[] {
   return facts;
 }
 
-/** Generates the `case` of a second operation, with a test for each first operation. */
+/** Generates the `case` of a sequence's second operation, with a test for each first operation. */
 function writeCase(second: string): string {
   const tests = SEQUENCES.filter((one) => one.second === second).map(
     ({ name, first, limit, isApart, isInverted }) => {
@@ -158,7 +158,7 @@ function writeCase(second: string): string {
   return `    case ${second}:\n${tests.join('')}      break;\n`;
 }
 
-/** Generates `immediateSize`. Consecutive opcodes whose sizes increase by one share one test. */
+/** Generates `immediateSize`. Consecutive opcodes whose immediate sizes increase by one share one test. */
 function writeImmediateSize(): string {
   const ranges: { first: Opcode; last: Opcode }[] = [];
   for (const opcode of OPCODES.filter(({ immediate }) => immediate > 0)) {

@@ -1,12 +1,12 @@
-/** Index of accounts: the range of places in use, and the places of an account. index-sizes describes the growth of the index. */
+/** Hash table of accounts (index): the number of buckets in use, and the probe sequence of an account. index-sizes describes the growth. */
 import { ACCOUNT_INDEX, ACCOUNT_INDEX_SIZE } from './generated/layout.ts';
 import { hashAddress, NEAR, strideOf } from './hashing.ts';
 import { entriesOf, grownMask } from './index-sizes.ts';
 
-/** Initial number of places minus one. The places take 16 KiB. */
+/** Initial number of buckets minus one. These buckets take 16 KiB. */
 const LEAST_MASK: u32 = (1 << 12) - 1;
 
-/** Number of places in use minus one, which is the mask of hashes. */
+/** Number of buckets in use minus one: the mask that maps a hash to a bucket. */
 export let accountMask: u32 = LEAST_MASK;
 /** Number of accounts that fit before the index must grow. */
 let roomLeft: u32 = entriesOf(LEAST_MASK, ACCOUNT_INDEX_SIZE);
@@ -16,7 +16,7 @@ export function firstAccountPlace(low: u64, middle: u64, high: u32): u32 {
   return <u32>(((low ^ rotl<u64>(middle, 23) ^ (<u64>high << 40)) * 0x9e3779b97f4a7c15) >> 46) & accountMask;
 }
 
-/** Returns the first free place in the probe sequence of an account that is not in the index. */
+/** Returns the first free bucket in the probe sequence of an account that is not in the index. */
 export function freePlaceOf(low: u64, middle: u64, high: u32): usize {
   let place = firstAccountPlace(low, middle, high);
   let stride: u32 = 1;
@@ -39,13 +39,13 @@ export function takeAccountPlace(): bool {
   return true;
 }
 
-/** Enlarges the index. All places must be free. The caller then puts `entries` accounts back. */
+/** Enlarges the index, whose buckets must all be free. The caller then inserts its `entries` accounts again. */
 export function growAccountIndex(entries: u32): void {
   accountMask = grownMask(accountMask, ACCOUNT_INDEX_SIZE);
   roomLeft = entriesOf(accountMask, ACCOUNT_INDEX_SIZE) - entries;
 }
 
-/** Resets the index to its initial size; all places must be free. */
+/** Resets the index to its initial size; all buckets must be free. */
 export function shrinkAccountIndex(): void {
   accountMask = LEAST_MASK;
   roomLeft = entriesOf(LEAST_MASK, ACCOUNT_INDEX_SIZE);

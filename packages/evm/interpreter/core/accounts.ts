@@ -1,4 +1,4 @@
-/** Accounts that were read from the underlying state, or written. They are found by address and stored in the region ACCOUNTS. */
+/** Accounts that were read from the underlying state, or written. An account's entry is found by address and stored in the region ACCOUNTS. */
 import {
   accountMask, firstAccountPlace, freePlaceOf, growAccountIndex, shrinkAccountIndex, takeAccountPlace,
 } from './account-index.ts';
@@ -12,7 +12,7 @@ import { epoch, isSystemCall } from './machine.ts';
 import { EIP158, EIP8246, has, precompiles } from './rules.ts';
 import { copyWord, isZero } from './words/word.ts';
 
-/** Fields of an entry. The first is the address, a word, which ADDRESS and CALLER also push. */
+/** Byte offsets of the fields of an account's entry. The first field is the address as a word, the form that ADDRESS and CALLER push. */
 const ADDRESS_SIZE: usize = 32;
 const BALANCE: usize = 32;
 const CODE_HASH: usize = 64;
@@ -20,30 +20,30 @@ const NONCE: usize = 96;
 const CODE: usize = 104;
 const IS_KNOWN: usize = 108;
 const EXISTS: usize = 112;
-/** The account has storage in the underlying state. */
+/** Flag: the account has storage in the underlying state. */
 const HAS_STORAGE: usize = 116;
-/** 0: storage of the underlying state. Otherwise storage was cleared, and slots of other generations do not belong to the account. */
+/** 0 stands for storage of the underlying state. Clearing storage sets a new generation; slots of other generations do not belong to the account. */
 const GENERATION: usize = 120;
 const WARM: usize = 124;
 const TOUCHED_IN: usize = 128;
 const CREATED_IN: usize = 132;
 const DESTROYED_IN: usize = 136;
 const IS_DIRTY: usize = 140;
-/** Storage was cleared since changes were last collected. */
+/** Flag: storage was cleared since changes were last collected. */
 const IS_CLEARED: usize = 144;
 /** Number of the precompile: 1 to 17; 18 for 0x100; 0: none. State overrides can move a precompile to another address. */
 const PRECOMPILE: usize = 148;
 const IS_LISTED: usize = 152;
-/** The code was written since changes were last collected. */
+/** Flag: the code was written since changes were last collected. */
 const IS_CODE_NEW: usize = 156;
-/** Address of the entry's place in the index. */
+/** Address of the entry's bucket in the index. */
 const PLACE: usize = 160;
-/** Native precompile of the address, wherever overrides have moved it. */
+/** Number of the address's native precompile, even after overrides have moved that precompile. */
 const NATIVE: usize = 164;
 /** Next recorded entry; 0: this entry is not recorded. */
 const NEXT_ACCESSED: usize = 168;
 const ACCOUNT_SIZE: usize = 176;
-/** End of the list of recorded entries. */
+/** Marks the last entry in the list of recorded entries. */
 const END: usize = 1;
 
 let accountsEnd: usize = ACCOUNTS;
@@ -69,7 +69,7 @@ export function findAccount(address: usize): usize {
   return search(low, middle, high, place);
 }
 
-/** Continues the probe sequence that begins at `place`. */
+/** Continues the probe sequence that begins at bucket `place`. */
 function search(low: u64, middle: u64, high: u32, place: u32): usize {
   let stride: u32 = 1;
   let tried: u32 = 0;
@@ -110,7 +110,7 @@ function add(slot: usize, low: u64, middle: u64, high: u32): usize {
   return entry;
 }
 
-/** Enlarges the index, which moves all accounts to other places. */
+/** Enlarges the index and inserts all accounts again. */
 function grow(): void {
   clearPlaces();
   growAccountIndex(<u32>(accountsEnd - ACCOUNTS) / <u32>ACCOUNT_SIZE);
@@ -125,7 +125,7 @@ function clearPlaces(): void {
   for (let account = ACCOUNTS; account < accountsEnd; account += ACCOUNT_SIZE) store<u32>(<usize>load<u32>(account, PLACE), 0);
 }
 
-/** Whether no account fits: the region is full, or half of the index's places are used. */
+/** Whether no further account fits: the region is full, or the index is half full. */
 export function areAccountsFull(): bool {
   return accountsEnd + ACCOUNT_SIZE > ACCOUNTS_END || accountsEnd - ACCOUNTS >= <usize>(ACCOUNT_INDEX_SIZE >> 1) * ACCOUNT_SIZE;
 }
@@ -175,7 +175,7 @@ export function codeHashOf(account: usize): usize {
 export function nonceOf(account: usize): u64 {
   return load<u64>(account, NONCE);
 }
-/** Returns the code's entry; 0 while it is not loaded. */
+/** Returns the entry of the account's code; 0 while the code is not loaded. */
 @inline
 export function codeOf(account: usize): usize {
   return <usize>load<u32>(account, CODE);
@@ -184,7 +184,7 @@ export function codeOf(account: usize): usize {
 export function generationOf(account: usize): u32 {
   return load<u32>(account, GENERATION);
 }
-/** Whether slots outside the table are zero, because no storage of the underlying state applies. */
+/** Whether slots without an entry are zero, because no storage of the underlying state applies. */
 @inline
 export function hasFreshStorage(account: usize): bool {
   return load<u32>(account, GENERATION) != 0 || load<u32>(account, HAS_STORAGE) == 0;
@@ -265,7 +265,7 @@ export function touch(account: usize): void {
   list(account);
 }
 
-/** Adds an account, once, to the list that the end of the transaction inspects. */
+/** Adds an account, once, to the list that `sweepAccounts` inspects at the end of the transaction. */
 function list(account: usize): void {
   if (load<u32>(account, IS_LISTED) == epoch || touchedEnd + 4 > TOUCHED_END) return;
   store<u32>(account, epoch, IS_LISTED);
@@ -297,18 +297,18 @@ export function setNonce(account: usize, value: u64): void {
 export function setCodeHash(account: usize, hash: usize, code: usize): void {
   note32(account + CODE_HASH);
   copyWord(account + CODE_HASH, hash);
-  // The journal saves 0 as the previous code. After an undo the code is looked up again, because it may have left the cache.
+  // The journal saves 0 as the previous code entry. After an undo the code is looked up again, because it may have left the cache.
   store<u32>(account, 0, CODE);
   note4(account + CODE);
   store<u32>(account, code, CODE);
   store<u32>(account, 1, IS_CODE_NEW);
   markDirty(account);
 }
-/** Caches the entry of the code. The state does not change. */
+/** Caches the entry of the account's code. The state does not change. */
 export function linkCode(account: usize, code: usize): void {
   store<u32>(account, code, CODE);
 }
-/** Unlinks the codes at or above the address `from`, which leave the cache. */
+/** Removes all references to codes at or above the address `from`, which leave the cache. */
 export function unlinkCodes(from: usize): void {
   for (let account = ACCOUNTS; account < accountsEnd; account += ACCOUNT_SIZE) {
     if (<usize>load<u32>(account, CODE) >= from) store<u32>(account, 0, CODE);
@@ -369,7 +369,7 @@ export function forgetTouched(): void {
   touchedEnd = TOUCHED;
 }
 
-/** Number of entries that changed since changes were last collected, and the n-th of them. */
+/** Number of accounts that changed since changes were last collected, and the n-th such account. */
 export function dirtyCount(): u32 {
   return <u32>(dirtyEnd - DIRTY) >> 2;
 }

@@ -1,4 +1,4 @@
-/** Copies and clears few bytes. WebAssembly's bulk instructions call out of the module, which takes 10 ns each. */
+/** Copies and clears few bytes. WebAssembly's `memory.copy` and `memory.fill` call out of the module, which takes 10 ns per call. */
 
 const SHORT_COPY: u32 = 64;
 const SHORT_CLEAR: u32 = 256;

@@ -1,4 +1,4 @@
-/** Runs calls without value, price and lists one after another, each on the same state. The changes of a call are undone at its end. */
+/** Runs calls without value, gas price and access list one after another, each on the same state. The changes of a call are undone at its end. */
 import { findAccount, isKnown } from './accounts.ts';
 import { copyBytes } from './bytes.ts';
 import { messageGasLeft, messageOutput } from './frames.ts';
@@ -12,10 +12,10 @@ import { runPlainCall } from './messages.ts';
 import { abandon } from './transactions.ts';
 import { copyWord } from './words/word.ts';
 
-/** Slice cost of beginning and undoing a call, in addition to the gas that it uses. */
+/** Slice cost of beginning and undoing a call, in addition to the gas that the call uses. */
 const CALL_COST: i64 = 300;
 
-/** Stop reason of the last `runCalls`. DONE: all calls ran, or the next call failed, or there is no room for its output. */
+/** Stop reason of the last `runCalls`. DONE means that all calls ran, that the next call failed, or that there is no room for its output. */
 export let whyStopped: i32 = DONE;
 /** Total remaining gas of the successful calls. */
 export let callsGasLeft: f64 = 0;
@@ -51,7 +51,7 @@ export function runCalls(first: u32, end: u32, slice: f64): u32 {
   return end;
 }
 
-/** Runs a call. @returns whether it succeeded */
+/** Runs a call. @returns whether the call succeeded */
 function runCall(entry: usize, given: f64, slice: f64): bool {
   readAddress(CALLER, load<u32>(entry, CALL_FROM));
   readAddress(TARGET, load<u32>(entry, CALL_TO));

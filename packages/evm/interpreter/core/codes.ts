@@ -7,18 +7,20 @@ import { CODE_INDEX, CODE_INDEX_SIZE, CODES, CODES_END, SLACK } from './generate
 import { revision } from './rules.ts';
 import { copyWord } from './words/word.ts';
 
-/** The code hash, a word. */
+/** Byte offset of the code hash, a word. */
 const HASH: usize = 0;
 export const BYTES: usize = 32;
 export const LENGTH: usize = 36;
 /** Address of the first instruction; 0 while the code is not decoded. */
 export const INSTRUCTIONS: usize = 40;
-/** Address of a table with one entry per byte of code: the instruction of a jump destination, or 0 where there is no destination. */
+/**
+ * Address of the jump table, with one entry per byte of code: the address of a jump destination's instruction, or 0 where there is no destination.
+ */
 export const JUMPS: usize = 44;
 const REVISION: usize = 48;
-/** End of the entry's data: of its bytes, or of its decoded form. */
+/** End of the entry's data: the end of the decoded form, or of the bytes while the code is not decoded. */
 const END: usize = 52;
-/** Previously created entry; 0: none. */
+/** Address of the previously created entry; 0 for the first entry. */
 const PREVIOUS: usize = 56;
 export const CODE_SIZE: usize = 64;
 
@@ -59,7 +61,7 @@ function placeOf(hash: usize, number: u32): usize {
   }
 }
 
-/** Size of all codes, bytes. */
+/** Size of all cached codes with their decoded forms, bytes. */
 export function codesSize(): u32 {
   return <u32>(codesEnd - CODES);
 }
@@ -101,7 +103,10 @@ export function hasRoomToDecode(entry: usize): bool {
   return hasRoom(decodedSize(load<u32>(entry, LENGTH)));
 }
 
-/** Decodes a cached code at its first execution. The caller has checked the room. @returns false when another call must continue the decoding */
+/**
+ * Decodes a cached code at its first execution. The caller must check `hasRoomToDecode` before.
+ * @returns false when another call must continue the decoding
+ */
 export function prepareCode(entry: usize): bool {
   if (!isDecoding(entry, codesEnd)) beginDecoding(entry, codesEnd);
   if (!decodeOn()) return false;
@@ -110,12 +115,12 @@ export function prepareCode(entry: usize): bool {
   return true;
 }
 
-/** Returns the end of a code's entry. Initialisation code is stored elsewhere; the result is then the start of the region. */
+/** Returns the end of a code's entry. For initialisation code, which is stored elsewhere, the result is the start of the region. */
 export function endOfCode(entry: usize): usize {
   return entry >= CODES && entry < CODES_END ? <usize>load<u32>(entry, END) : CODES;
 }
 
-/** Protects a code that an account received from eviction until changes are collected. */
+/** Protects the new code of an account from eviction until changes are collected. */
 export function keepCode(entry: usize): void {
   keptEnd = max(keptEnd, endOfCode(entry));
 }

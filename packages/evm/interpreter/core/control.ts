@@ -1,4 +1,4 @@
-/** Exits of the dispatch loop: a frame ends, a block cannot be entered, or the host is needed. */
+/** Exits of the dispatch loop: a frame ends, a basic block cannot be entered, or the host is needed. */
 import { decodeExactly, decodeRest, restGas } from './decode-exactly.ts';
 import { endFrame } from './frames.ts';
 import * as Op from './generated/operations.ts';
@@ -11,7 +11,10 @@ import { BODY_HALTS, BODY_NEEDS, BODY_SWITCHES, need, setNeed, takePrepaid, WORK
 import { isRecording, recordsAccesses, recordShort, recordUnpaid } from './recording.ts';
 import { DONE, NEEDS_PRECOMPILE, OUT_OF_GAS, SLICE_USED, STACK_OVERFLOW, STACK_UNDERFLOW } from './generated/status.ts';
 
-/** Moves gas for a slice to the registers, at least as much as the next block costs. A slice of 0 continues with the rest of the previous slice. */
+/**
+ * Moves gas for a slice to the registers, at least the static gas of the next basic block. A slice of 0 continues with the rest of the previous
+ * slice.
+ */
 export function refill(slice: i64): bool {
   if (depth < 0) return false;
   if (slice == 0) return true;
@@ -39,7 +42,7 @@ function isExact(ip: usize): bool {
 
 /**
  * Handles an instruction's body that returned a `BODY_` result instead of gas.
- * @returns remaining gas of the slice, with which the loop continues at the registers; negative: `~reason` to return to the host
+ * @returns remaining gas of the slice, with which the loop continues from the saved registers; negative: `~reason` to return to the host
  */
 export function leave(result: i64, ip: usize, sp: usize, gas: i64): i64 {
   if (result == BODY_HALTS) {
@@ -58,7 +61,7 @@ export function leave(result: i64, ip: usize, sp: usize, gas: i64): i64 {
   return depth < 0 ? ~(<i64>DONE) : gasRegister;
 }
 
-/** Ends the running frame with a range of its memory as output. Offset and size point to stack words; offset 0: no output. */
+/** Ends the running frame with a range of its memory as output. `offset` and `size` are addresses of stack words; `offset` 0 means no output. */
 export function finish(result: i32, gas: i64, offset: usize, size: usize): i64 {
   if (offset == 0) return endFrame(result, gas, 0, 0);
   const left = growOver(offset, size, 0, gas);
@@ -67,7 +70,7 @@ export function finish(result: i32, gas: i64, offset: usize, size: usize): i64 {
   return endFrame(result, left, bytes == 0 ? 0 : memoryBase + <usize>load<u64>(offset), bytes);
 }
 
-/** Handles a block that cannot be entered: the slice is used up, or an instruction in the block must fail. */
+/** Handles a basic block that cannot be entered: the slice is used up, or an instruction in the block must fail. */
 export function failBlock(ip: usize, sp: usize, gas: i64): i64 {
   const bounds = load<u32>(ip, 8);
   const height = <u32>(sp - stackBase);

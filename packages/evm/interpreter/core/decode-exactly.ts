@@ -1,4 +1,4 @@
-/** Decodes blocks instruction by instruction, to find the failing instruction. */
+/** Decodes basic blocks instruction by instruction, to find the failing instruction. */
 import { BYTES, JUMPS, LENGTH } from './codes.ts';
 import { ENDS_BLOCK, EXACT, EXACT_END, FACT_FLAGS, FACT_GAS } from './generated/layout.ts';
 import * as Op from './generated/operations.ts';
@@ -6,8 +6,8 @@ import { emitInstruction, factsOf, forgetInvalid, isInvalid } from './instructio
 import { BACK, blockGas, closeBlock, count, emit, INSTRUCTION, last, openBlock, out, setOut } from './operation-writer.ts';
 
 /**
- * Decodes a block from `start` on, with a block start before every instruction. Running the result shows which instruction fails. Some instruction
- * fails in any block that cannot be paid for or does not fit the stack.
+ * Decodes a block from `start` on, with a block start before every instruction. Running the result shows which instruction fails. A block that cannot
+ * be paid for, or does not fit the stack, always contains a failing instruction.
  * @param gas available gas. Instructions beyond this gas are omitted, so a frame with little gas costs little time.
  * @returns address of the first instruction
  */
@@ -38,7 +38,7 @@ export function decodeExactly(entry: usize, start: u32, gas: i64): usize {
 export let restGas: u32 = 0;
 
 /**
- * Decodes the rest of a block instruction by instruction, from one of its operations on. That operation cannot be paid for, but the block's start has
+ * Decodes the rest of a block instruction by instruction, from the operation at `ip` on. That operation cannot be paid for, but the block's start has
  * also charged the instructions after it. The failing instruction may therefore be a later one.
  * @param gas available gas, without the gas charged for later instructions
  * @returns address of the first instruction; 0: nothing follows the operation, or the block is too long
@@ -50,8 +50,8 @@ export function decodeRest(entry: usize, ip: usize, gas: i64): usize {
   const length = load<u32>(entry, LENGTH);
   const jumps = <usize>load<u32>(entry, JUMPS);
   const place = EXACT + (ip - start);
-  // A second decoding of the block shows where the instructions begin that were fused into the operation. The last instruction that begins at the
-  // operation's place is the first of them.
+  // Decoding the block again finds the instructions that were fused into the operation. The first of them is the last instruction that is decoded to
+  // the operation's address.
   let pc = load<u32>(start, 12);
   let from = pc;
   let gasBefore: u32 = 0;

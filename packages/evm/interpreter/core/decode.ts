@@ -5,15 +5,15 @@ import * as Op from './generated/operations.ts';
 import { emitInstruction, factsOf, forgetInvalid, isInvalid, sizeOf } from './instruction-writer.ts';
 import { block, blockGas, closeBlock, count, emit, forgetBlock, INSTRUCTION, openBlock, out, setOut, sizeOfOperation } from './operation-writer.ts';
 
-/** A block whose gas exceeds this limit is closed. Codes of overrides may be so long that 32-bit sums would overflow. */
+/** A basic block ends when its static gas exceeds this limit. Codes of overrides may be so long that 32-bit sums would overflow. */
 const MAX_BLOCK_GAS: u32 = 1 << 30;
 
-/** Maximum size of the decoded form, bytes. Per byte of code: one block start (16), one instruction (16), and one place in the jump table (4). */
+/** Maximum size of the decoded form, bytes. Per byte of code: one block start (16), one instruction (16), and one jump table entry (4). */
 export function decodedSize(length: u32): u64 {
   return 36 * <u64>length + 256;
 }
 
-/** Bytes of code decoded per step, which takes 0.4 ms. Codes that a chain can have (EIP-170, 7954) take one step, initialisation code two. */
+/** Bytes of code decoded per step, which takes 0.4 ms. Deployed code (limited by EIP-170 and 7954) takes one step, initialisation code two. */
 const PIECE: u32 = 64 << 10;
 
 /** Stage of decoding: jump destinations are marked, code is decoded, jumps are resolved; idle when finished or abandoned. */
@@ -30,7 +30,7 @@ let first: usize = 0;
 /** Position of the stage in the code, and in the decoded form. */
 let pc: u32 = 0;
 let resolved: usize = 0;
-/** The following code is unreachable. */
+/** Whether the following code is unreachable. */
 let isSkipping: bool = false;
 /** End of the finished decoded form. */
 export let decodedEnd: usize = 0;
@@ -117,10 +117,10 @@ function decodePiece(): void {
   }
 }
 
-/** Marks every JUMPDEST outside of constants. Decoding the block of a JUMPDEST replaces its mark. */
+/** Marks every JUMPDEST outside of PUSH constants. Decoding the block of a JUMPDEST replaces the mark by an address. */
 function markDestinations(): void {
   const end = length - pc > PIECE ? pc + PIECE : length;
-  // A constant may reach up to 32 bytes into the next step, so 32 places after `end` are cleared as well.
+  // A PUSH constant may reach up to 32 bytes into the next step, so 32 entries after `end` are cleared as well.
   const cleared = end == length ? length : end + 32 < length ? end + 32 : length;
   memory.fill(jumps + (<usize>pc << 2), 0, (cleared - pc) << 2);
   for (; pc < end; pc += sizeOf(load<u8>(bytes + pc))) {

@@ -16,7 +16,7 @@ import { BODY_SWITCHES, setNeed, WORK_LEFT } from './needs.ts';
 import { INSUFFICIENT_BALANCE, MEMORY_LIMIT, NONCE_OVERFLOW, REVERT, SUCCESS } from './generated/status.ts';
 import { copyWord, setU64 } from './words/word.ts';
 
-/** Saved registers of a frame while a frame above it runs. */
+/** Saved registers of a frame while its callee runs. */
 const IP: usize = 0;
 const SP: usize = 4;
 const GAS: usize = 8;
@@ -33,7 +33,7 @@ const KIND: usize = 48;
 /** Address and size of the caller's output range. */
 const OUTPUT: usize = 52;
 const OUTPUT_SIZE: usize = 56;
-/** Checkpoint of the transaction before this frame. */
+/** Positions of the journal and the logs at the frame's beginning, for undoing the frame. */
 const JOURNAL_MARK: usize = 60;
 const LOGS_MARK: usize = 64;
 const LOG_COUNT_MARK: usize = 68;
@@ -50,7 +50,7 @@ const PRECOMPILE: usize = 116;
 const SLICE_REST: usize = 120;
 const CALLER_WORD: usize = 128;
 const VALUE_WORD: usize = 160;
-/** Reservoir at the frame's beginning, and state gas used and spilled by its caller (EIP-8037). */
+/** State gas reservoir at the frame's beginning, and state gas that its caller has used and spilled into execution gas (EIP-8037). */
 const RESERVOIR: usize = 192;
 const CALLER_STATE_USED: usize = 200;
 const CALLER_SPILLED: usize = 208;
@@ -87,7 +87,7 @@ export function usedGas(left: i64): i64 {
   return load<i64>(frame, GIVEN) - left;
 }
 
-/** Returns the end of the cached codes that frames run. */
+/** Returns the highest end address of the cached codes that frames run. */
 export function endOfRunningCodes(): usize {
   if (depth < 0) return CODES;
   let end = endOfCode(code);
@@ -104,9 +104,9 @@ export function isTooDeep(): bool {
  * Saves the running frame's registers and makes a new frame the running frame. The call's properties (account, caller, value, output, input, code)
  * must be set afterwards.
  * @param resultAt stack word that receives the frame's result; the new frame's stack begins above it
- * @param left gas that the running frame keeps
- * @param given gas of the new frame
- * @param handed the part of `given` that the running frame paid
+ * @param left gas that remains with the running frame
+ * @param given gas of the new frame, including a stipend
+ * @param handed the part of `given` that the running frame pays
  */
 export function pushFrame(kind: u32, nextIp: usize, resultAt: usize, left: i64, given: i64, handed: i64, isCapped: bool, slice: i64): void {
   const mark = journalEnd;
@@ -147,7 +147,7 @@ export function pushFrame(kind: u32, nextIp: usize, resultAt: usize, left: i64, 
   setRegisters(0, resultAt, counted);
 }
 
-/** Passes the whole reservoir to the frame. */
+/** Passes the whole state gas reservoir to the frame. */
 function beginStateGas(): void {
   store<i64>(frame, reservoir, RESERVOIR);
   store<i64>(frame, stateUsed, CALLER_STATE_USED);
@@ -188,7 +188,7 @@ export function noteNeed(amount: i64): void {
   if (amount > load<i64>(frame, NEEDED)) store<i64>(frame, amount, NEEDED);
 }
 
-/** Returns the least gas from which `part` may be passed on. At most all but 1/64 of the gas may be passed on (EIP-150). */
+/** Returns the minimum gas with which a caller may pass on `part`. A caller may pass on at most all but 1/64 of its gas (EIP-150). */
 function wholeOf(part: i64): i64 {
   if (part <= 0) return 0;
   return has(EIP150) ? part + (part - 1) / 63 : part;
@@ -198,20 +198,20 @@ function wholeOf(part: i64): i64 {
 export let messageGasLeft: i64 = 0;
 export let messageGasNeeded: i64 = 0;
 
-/** The ending frame: its status, remaining gas, remaining slice, and output size. */
+/** Status, remaining gas, remaining slice and output size of the ending frame. */
 let endResult: i32 = 0;
 let endRest: i64 = 0;
 let endSlice: i64 = 0;
 let endSize: u32 = 0;
 
-/** Address of the message's output: in the first frame's memory, which stays until the next message begins. */
+/** Address of the message's output in the first frame's memory. The output stays there until the next message begins. */
 export let messageOutput: usize = RETURN_DATA;
 export function forgetOutput(): void { messageOutput = RETURN_DATA; }
 
 /**
- * Ends the running frame at once. The changes of a failed frame are undone, and must be few.
+ * Ends the running frame in one step. If the frame fails, its changes are undone; they must be few.
  * @param result status of the frame
- * @param left remaining gas of the slice; the reserve is added to it
+ * @param left remaining gas of the slice, without the reserve
  * @param output address of the frame's output; halts have none
  */
 export function popFrame(result: i32, left: i64, output: usize, size: u32): void {
@@ -220,7 +220,7 @@ export function popFrame(result: i32, left: i64, output: usize, size: u32): void
   leaveFrame();
 }
 
-/** Ends a frame that may have made many changes. Undoing many changes becomes pending work. */
+/** Ends a frame that may have made many changes. Undoing many changes continues in later slices. */
 export function endFrame(result: i32, left: i64, output: usize, size: u32): i64 {
   settleFrame(result, left, output, size);
   if (endResult != SUCCESS && !undoPiece(load<u32>(frame, JOURNAL_MARK))) {
@@ -298,7 +298,7 @@ function leaveFrame(): void {
   returnToCaller(result, rest, size, endSlice);
 }
 
-/** Reason why a creation fails although its code ran to the end. */
+/** Status of a creation that fails although its initialisation code ran to the end. */
 let creationFailure: i32 = 0;
 export function failCreation(reason: i32): i64 {
   creationFailure = reason;
@@ -313,7 +313,7 @@ function returnToCaller(result: i32, rest: i64, size: u32, slice: i64): void {
   const stipend = load<i64>(above, GIVEN) - handed;
   let part = load<i64>(above, NEEDED) - stipend;
   if (result > REVERT) {
-    // The halted frame consumed all gas that it received. The effect of less gas is known only if that gas is a fixed amount.
+    // A halted frame consumes all gas that it received. Capped gas (EIP-150) depends on the caller's gas, which therefore counts as observed.
     if (load<u32>(above, IS_CAPPED) != 0) setGasObserved(true);
     part = handed;
   }

@@ -1,4 +1,4 @@
-/** Charges for costs of an instruction that the static gas of its block does not include. */
+/** Charges the costs of an instruction that the static gas of its basic block does not include. */
 import { halt, reserve, setReserve } from './machine.ts';
 import { OUT_OF_GAS } from './generated/status.ts';
 
@@ -13,7 +13,7 @@ export function charge(gas: i64, cost: i64): i64 {
   return left >= 0 ? left : borrow(left);
 }
 
-/** Takes missing gas from the reserve beyond the slice, because the end of a slice never interrupts an instruction. */
+/** Takes missing gas from the reserve, the frame's gas beyond the slice: the end of a slice never interrupts an instruction. */
 export function borrow(left: i64): i64 {
   if (reserve + left < 0) return halt(OUT_OF_GAS);
   setReserve(reserve + left);

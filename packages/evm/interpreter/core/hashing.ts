@@ -2,12 +2,12 @@
  * Hash functions of the tables of accounts, slots and codes. Callers choose the keys; with a predictable hash they could make all keys collide. The
  * seeded hash is strongly universal over secret seeds (multilinear hashing, Lemire and Kaser 2014).
  *
- * Accounts and slots are looked up constantly. Their probe sequence begins with `NEAR` consecutive places chosen by a cheap hash without seeds. The
+ * Accounts and slots are looked up constantly. Their probe sequence begins with `NEAR` consecutive buckets chosen by a cheap hash without seeds. The
  * sequence continues in strides whose start and length come from the seeded hash. Keys that collide on purpose cost a lookup `NEAR` more comparisons;
- * the first stride then leaves the deliberately filled places. Entries are never removed individually, so every key is found on its sequence.
+ * the first stride then leaves the deliberately filled buckets. Entries are never removed individually, so a lookup finds every key on its sequence.
  */
 
-/** Number of places tried before the seeded hash is computed. */
+/** Number of buckets tried before the seeded hash is computed. */
 export const NEAR: u32 = 8;
 
 /** Ten seeds of 64 bits. The host replaces them by random seeds before the first use. */
@@ -18,7 +18,7 @@ const SEEDS: usize = memory.data<u64>([
 
 export function hashSeeds(): usize { return SEEDS; }
 
-/** Distance between the places of a probe sequence. The distance is odd, so the sequence visits every place of a table. */
+/** Distance between the buckets of a probe sequence. The distance is odd, so the sequence visits every bucket of a table. */
 @inline
 export function strideOf(hash: u64): u32 {
   return <u32>(hash >> 16) | 1;
@@ -41,7 +41,7 @@ export function hashSlot(k0: u64, k1: u64, k2: u64, k3: u64, account: u32, gener
   return mix(k0, 0) + mix(k1, 1) + mix(k2, 2) + mix(k3, 3) + mix(<u64>account | (<u64>generation << 32), 4);
 }
 
-/** Hashes part of a code's hash with its revision; the upper 32 bits are the hash. */
+/** Hashes 64 bits of a code hash with the code's revision; the upper 32 bits are the hash. */
 @inline
 export function hashCode(h0: u64, revision: u32): u64 {
   return mix(h0, 0) + mix(revision, 1);

@@ -1,11 +1,11 @@
 /**
- * Sizes of an index. An index is laid out for its maximum size, but uses only its beginning while it has few entries. The entries then share pages
- * and cache lines, whatever their hashes are. Sizes are powers of two. An index grows eightfold when an eighth of its places is used, and all its
- * entries then move.
+ * Sizes of a hash table. An index (hash table) has memory for its maximum size, but uses only the beginning while it has few entries. The entries
+ * then share pages and cache lines, whatever their hashes are. Sizes are powers of two. An index grows eightfold when an eighth of its buckets is
+ * used; all its entries are then inserted again.
  */
 const GROWTH_BITS: u32 = 3;
 
-/** Returns the number of places after growth, minus one, which is the mask of hashes. */
+/** Returns the number of buckets after growth, minus one: the mask that maps a hash to a bucket. */
 @inline
 export function grownMask(mask: u32, largest: u32): u32 {
   return min(((mask + 1) << GROWTH_BITS), largest) - 1;

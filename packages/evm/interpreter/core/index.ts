@@ -1,4 +1,4 @@
-/** Functions that the module exports to its host, which declares them in `interpreter/core-module.ts`. Words go through the exchange region. */
+/** Functions that the module exports to its host, which declares them in `interpreter/core-module.ts`. Words are passed in the exchange region. */
 import {
   balanceOf, clearStorage, codeHashOf, codeOf, create, dirtyAccount, dirtyCount, EMPTY_CODE_HASH, exists, findAccount, hasCode, initializeNonce, isCodeNew,
   isKnown, linkCode, nonceOf, setBalance, setCodeHash, setKnown, setNonce, setPrecompile, restorePrecompile, takeAccess, touch, unlinkCodes, warm,
@@ -31,7 +31,7 @@ export { hashSeeds, keccak256, restartLogNumbers, rollbackTo, setMemoryLimit, se
 export { beginCall, beginCreation, reserveInput, run, runCalls, runPlainCall };
 export { abandon, begin, beginSystemCall, clearState, finish, journalMark, open, settle };
 
-/** Sets the revision. Codes are decoded per revision, so accounts look up their codes again. */
+/** Sets the rules of a revision. Codes are decoded per revision, so accounts look up their codes again. */
 export function useRules(number: u32, switches: u32, precompiles: u32): void {
   setRules(number, switches, precompiles);
   unlinkCodes(0);
@@ -52,7 +52,7 @@ export function logsCount(): u32 { return logCount; }
 /** @returns the entry of the account; 0: the region is full */
 export function accountEntry(): usize { return findAccount(REQUEST_ADDRESS); }
 export function accountIsKnown(account: usize): bool { return isKnown(account); }
-/** Enters an account of the underlying state: balance in WORD_A, code hash in WORD_B. */
+/** Loads an account of the underlying state, with its balance in WORD_A and its code hash in WORD_B. */
 export function supplyAccount(account: usize, doesExist: bool, nonce: u64, hasStorage: bool): void {
   setKnown(account, doesExist, hasStorage);
   if (!doesExist) {
@@ -63,7 +63,7 @@ export function supplyAccount(account: usize, doesExist: bool, nonce: u64, hasSt
   copyWord(codeHashOf(account), WORD_B);
   initializeNonce(account, nonce);
 }
-/** Enters the value, WORD_A, of slot REQUEST_KEY in the underlying state. @returns false when the region is full */
+/** Loads slot REQUEST_KEY of the underlying state, with its value in WORD_A. @returns false when the region is full */
 export function supplySlot(account: usize): bool {
   const slot = findSlot(account, REQUEST_KEY);
   if (slot == 0) return false;
@@ -100,7 +100,10 @@ export function accountCode(account: usize): usize {
 }
 export function accountCodeLength(account: usize): u32 { return hasCode(account) && codeOf(account) != 0 ? load<u32>(codeOf(account), LENGTH) : 0; }
 
-/** Makes the account exist, and returns its entry. Call `existingAccount` before any change. ENTRY_UNKNOWN: not loaded; ENTRY_NONE: a region is full. */
+/**
+ * Makes the account exist, and returns its entry. Call `existingAccount` before any change of the account. ENTRY_UNKNOWN: the account is not loaded;
+ * ENTRY_NONE: a region is full.
+ */
 export function existingAccount(): usize {
   const account = findAccount(REQUEST_ADDRESS);
   if (account == 0 || isJournalFull()) return ENTRY_NONE;
@@ -117,7 +120,7 @@ export function raiseNonce(account: usize): void {
 /** Sets the balance to WORD_A. */
 export function setAccountBalance(account: usize): void { setBalance(account, WORD_A); }
 export function setAccountNonce(account: usize, nonce: u64): void { setNonce(account, nonce); }
-/** Sets the code by its hash at REQUEST_KEY; the code was supplied before, or is empty. */
+/** Sets the code by its hash in REQUEST_KEY. The code must have been supplied before, or be empty. */
 export function setAccountCode(account: usize): void {
   const code = findCode(REQUEST_KEY);
   keepCode(code);
@@ -147,7 +150,7 @@ export function warmAccountSlot(account: usize): bool {
 // --- messages
 
 export function isRunning(): bool { return depth >= 0; }
-/** Remaining slice of the running frame when a run requests data from its host. */
+/** Remaining gas of the slice when a run requests data from its host. */
 export function sliceLeft(): i64 { return gas; }
 
 /** Number, input and gas of the precompile that a run requests. */
@@ -155,7 +158,7 @@ export function precompileNumber(): u32 { return precompileOfFrame(); }
 export function precompileInput(): usize { return input; }
 export function precompileInputSize(): u32 { return inputSize; }
 export function precompileGas(): i64 { return gas + reserve; }
-/** Finishes a precompile whose output is in the return data region. Used gas is taken from the slice first. */
+/** Finishes a precompile whose output is in the return data region. The precompile's gas is taken from the slice first. */
 export function supplyPrecompile(result: i32, left: i64, size: u32): void {
   if (result > REVERT) {
     popFrame(result, 0, 0, 0);
@@ -209,8 +212,8 @@ let stepsPeak: usize = 0;
 let codesPeak: u32 = 0;
 
 /**
- * Maximum bytes of this module's memory that occupy memory of the process; linear memory does not shrink. Undo steps, logs and codes are sampled only
- * when `memoryPeak` is called. A call between two slices is often enough.
+ * Peak bytes of linear memory that this module has used, and that thus occupy process memory; linear memory does not shrink. Undo steps, logs and
+ * codes are sampled only when `memoryPeak` is called. One call between two slices suffices.
  */
 export function memoryPeak(): u32 {
   stepsPeak = max(stepsPeak, journalEnd - JOURNAL + logsEnd - LOGS);

@@ -10,7 +10,7 @@ export function factsOf(opcode: u32): usize {
   return OPCODES + <usize>opcode * FACT_SIZE;
 }
 
-/** Counts and writes an instruction, which is no JUMPDEST. @returns the position of the next instruction */
+/** Writes an instruction other than JUMPDEST, and counts its gas and stack words. @returns the position of the next instruction */
 @inline
 export function emitInstruction(opcode: u32, facts: usize, at: u32, bytes: usize, length: u32, jumps: usize): u32 {
   const isDefined = (<u32>load<u8>(facts, FACT_FLAGS) & IS_DEFINED) != 0;
@@ -69,7 +69,7 @@ export function sizeOf(opcode: u8): u32 {
 
 const constant: usize = memory.data(32, 16);
 
-/** Writes a constant. Zeros follow the code, so a constant that the end of the code truncates is padded as the EVM requires. */
+/** Writes a PUSH constant. Zeros follow the code, so a constant that the end of the code truncates is padded as the EVM requires. */
 function emitPush(at: usize, size: u32): void {
   if (size <= 8) {
     emitSmall(size == 0 ? 0 : bswap<u64>(load<u64>(at)) >> (64 - (size << 3)));
@@ -80,7 +80,10 @@ function emitPush(at: usize, size: u32): void {
   emitConstant(constant);
 }
 
-/** Writes a jump. After a constant that is a valid destination, the jump leads to that constant. Otherwise the jump resolves its target when executed. */
+/**
+ * Writes a jump. If the instruction before the jump pushes a valid destination, the jump leads there. Otherwise the jump resolves its target when
+ * executed.
+ */
 function emitJump(opcode: u32, jumps: usize, length: u32): void {
   const isConstant = last != 0 && load<u16>(last) == <u16>Op.PUSH_SMALL;
   const target = isConstant ? load<u32>(last, 4) : length;

@@ -2,10 +2,10 @@
 import { JOURNAL_END } from './generated/layout.ts';
 import { journalEnd, setJournalEnd } from './machine.ts';
 
-/** Pointer (4), size (4), previous bytes (32). */
+/** Size of a step: pointer (4), size (4), previous bytes (32). */
 const STEP_SIZE: usize = 40;
 
-/** Whether fewer than 64 further steps fit. An instruction checks the journal before its writes, and halts the frame with a memory limit. */
+/** Whether fewer than 64 further steps fit. An instruction checks this before it writes, and halts the frame with MEMORY_LIMIT. */
 export function isJournalFull(): bool {
   return journalEnd + 64 * STEP_SIZE > JOURNAL_END;
 }
@@ -36,7 +36,7 @@ export function note32(pointer: usize): void {
   setJournalEnd(step + STEP_SIZE);
 }
 
-/** Bytes of steps undone per piece, which takes 0.5 ms when no step is in the processor's cache. */
+/** Bytes of steps undone per `undoPiece`, which takes 0.5 ms when no step is in the processor's cache. */
 const PIECE: usize = 25_000 * STEP_SIZE;
 
 /** Undoes everything since a mark, newest first. */

@@ -1,10 +1,10 @@
 /**
- * Keccak-256 as in Ethereum: rate 136 bytes, padding byte 0x01. The state stays in memory, because 25 lanes fit no register file. The state
- * alternates between two copies, so that no round moves lanes.
+ * Keccak-256 as in Ethereum: rate 136 bytes, padding byte 0x01. The state stays in memory, because its 25 lanes do not fit into the processor's
+ * registers. The state alternates between two copies, so that no round moves lanes.
  *
- * A round is limited by its machine instructions, six per cycle. TurboFan (of Node 20) folds a load into an XOR only when no store follows in the
- * same basic block. So theta's sums come after the stores of the previous round, and a jump ends their block. This order reaches 628 MB/s, versus 569
- * MB/s with the sums at the beginning of a round.
+ * The number of machine instructions, six per cycle, limits the speed of a round. TurboFan (of Node 20) folds a load into an XOR only when no store
+ * follows in the same basic block. So theta's sums come after the stores of the previous round, and a jump ends the basic block of the sums. This
+ * order reaches 628 MB/s, versus 569 MB/s with the sums at the beginning of a round.
  */
 
 /** Block size, bytes. */
@@ -38,15 +38,15 @@ function rotateByOne(value: u64): u64 {
   return rotr<u64>(value, 63);
 }
 
-/** Theta's sum of a column. */
+/** Returns the XOR of a column's lanes, for theta. */
 @inline
 function sumColumn(state: usize, x: usize): u64 {
   return lane(state, x) ^ lane(state, x + 5) ^ lane(state, x + 10) ^ lane(state, x + 15) ^ lane(state, x + 20);
 }
 
 /**
- * The rest of theta, then rho and pi, chi, iota. Lanes 1, 2, 8, 12, 17 and 20 are stored complemented, which leaves 8 of chi's 25 complements (the
- * Keccak team's implementation overview, section 2.2).
+ * Computes the rest of theta, then rho, pi, chi and iota. Lanes 1, 2, 8, 12, 17 and 20 are stored complemented, which leaves 8 of chi's 25 NOT
+ * operations (the Keccak team's implementation overview, section 2.2).
  *
  * An x86 instruction overwrites an operand. The lanes of a plane are ordered so that most ANDs and ORs read a lane for the last time and need no
  * copy. Three copies fewer per plane save 2 % of the time.
@@ -154,13 +154,13 @@ function permute(output: usize): void {
   }
 }
 
-/** Pairs two lanes for one 16-byte store. The hash can then be loaded immediately, whereas a 16-byte load waits for 8-byte stores. */
+/** Joins two lanes for one 16-byte store. The hash can then be loaded immediately, whereas a 16-byte load waits for 8-byte stores. */
 @inline
 function pairLanes(low: u64, high: u64): v128 {
   return v128.replace_lane<u64>(v128.splat<u64>(low), 1, high);
 }
 
-/** Writes the first four lanes after the last round. */
+/** Writes the hash: the first four lanes after the last round. */
 @inline
 function writeHash(output: usize, d0: u64, d1: u64, d2: u64, d3: u64, d4: u64): void {
   const b0 = lane(OTHER_STATE, 0) ^ d0;
@@ -172,7 +172,7 @@ function writeHash(output: usize, d0: u64, d1: u64, d2: u64, d3: u64, d4: u64): 
   v128.store(output, pairLanes(~b2 ^ (b3 & b4), b3 ^ (b4 | b0)), 16);
 }
 
-/** Begins a hash: all lanes are zero, and the complemented lanes all ones. */
+/** Begins a hash: sets all lanes to zero; complemented lanes are stored as all ones. */
 @inline
 export function beginHash(): void {
   const none = v128.splat<i64>(0);
@@ -193,7 +193,7 @@ export function beginHash(): void {
   store<u64>(STATE, 0, 24 * 8);
 }
 
-/** @returns the end of the whole lanes */
+/** @returns offset in the input of the bytes after the whole lanes */
 @inline
 function absorbLanes(input: usize, length: usize): usize {
   const end = length & ~7;
@@ -203,7 +203,7 @@ function absorbLanes(input: usize, length: usize): usize {
   return end;
 }
 
-/** Absorbs the last block. Its end is read byte by byte, because the input may be at the end of memory. */
+/** Absorbs the last block. The end of the block is read byte by byte, because the input may be at the end of memory. */
 @inline
 function absorbLastBlock(input: usize, length: usize): void {
   let last: u64 = 1;

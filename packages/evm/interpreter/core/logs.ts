@@ -16,7 +16,7 @@ const SYSTEM: usize = memory.data<u64>([0xfffffffffffffffe, 0xffffffffffffffff, 
 /** While anything is recorded, logs are numbered in order of emission, including reverted ones. */
 let nextNumber: u32 = 0;
 export function restartLogNumbers(): void { nextNumber = 0; }
-/** Consumes the number of a recorded transfer that failed before its frame began. */
+/** Skips the log number of a recorded transfer that failed before its frame began. */
 export function skipTransfer(): void { if (!has(EIP7708)) nextNumber++; }
 
 /** Adds a log. @param topics address of the first topic's stack word; the other topics are below. @returns false when the region is full */
@@ -44,8 +44,8 @@ export function hasRoomForTransfer(): bool {
 }
 
 /**
- * Adds a log of a value transfer: a log of the protocol (EIP-7708), or a recorded log. The caller has checked that the log fits. `from` and `to` are
- * entries of accounts, which begin with the address.
+ * Adds a log of a value transfer: a log of the protocol (EIP-7708), or a log that is only recorded. The caller has checked that the log fits. `from`
+ * and `to` are entries of accounts, which begin with the address.
  */
 export function addTransfer(from: usize, to: usize, value: usize): void {
   const isProtocol = has(EIP7708);

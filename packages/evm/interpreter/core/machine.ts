@@ -1,7 +1,7 @@
 /** State of the running transaction and the running frame. A module instance runs one message at a time. */
 import { ARENA, FRAME_SIZE, FRAMES, JOURNAL, LOGS, STACKS } from './generated/layout.ts';
 
-/** Number of the transaction: entries marked with it are warm, touched, created or destroyed in this transaction. */
+/** Number of the running transaction. Entries marked with this number are warm, touched, created or destroyed in it. */
 export let epoch: u32 = 1;
 /** Number of frames below the running frame; -1 before the first frame. */
 export let depth: i32 = -1;
@@ -16,7 +16,7 @@ export let logCount: u32 = 0;
  * when a slice ends, or when one instruction costs more than the rest of the slice.
  */
 export let reserve: i64 = 0;
-/** Code read its remaining gas in a way that may affect its execution. */
+/** Whether code read its remaining gas in a way that may affect the execution. */
 export let isGasObserved: bool = false;
 
 /** Work that must be done before the next instruction (see `pending-work`). */
@@ -38,7 +38,7 @@ export let stackBase: usize = STACKS;
 export let memoryBase: usize = ARENA;
 /** Size in bytes, a multiple of 32. */
 export let memorySize: u32 = 0;
-/** Highest end that memory has ever reached. Everything before this address occupies memory of the process. */
+/** Highest end address that frame memory has ever reached. Linear memory below this address occupies process memory. */
 export let arenaPeak: usize = ARENA;
 export let input: usize = ARENA;
 export let inputSize: u32 = 0;
@@ -51,7 +51,7 @@ export let recorded: u32 = 0;
 export let returnSize: u32 = 0;
 /** Largest return data so far, bytes. */
 export let returnPeak: u32 = 0;
-/** Status of the last frame, and its details (stack heights, the opcode). */
+/** Status of the last ended frame, and details of the status (stack heights, the opcode). */
 export let status: i32 = 0;
 export let detailA: u32 = 0;
 export let detailB: u32 = 0;

@@ -7,9 +7,9 @@ import { pauseAfterPaying } from './needs.ts';
 import { GAS_OVERFLOW, PRICE_OVERFLOW, MEMORY_LIMIT } from './generated/status.ts';
 import { fitsU64, isZero } from './words/word.ts';
 
-/** Beyond this size in bytes, memory costs more than any gas limit of 63 bits could cover in practice. */
+/** Maximum memory size in bytes for which geth computes a price (core/vm/gas_table.go). */
 export const MAX_REACH: u64 = 0x1fffffffe0;
-/** End of a range that does not fit 64 bits. */
+/** Stands for the end of a range that does not fit 64 bits. */
 const BEYOND: u64 = u64.MAX_VALUE;
 
 function costOf(words: u64): u64 {
@@ -22,10 +22,10 @@ export function wordsOf(bytes: u64): i64 {
   return <i64>((bytes + 31) >> 5);
 }
 
-/** Bytes by which memory grows per step, which takes 0.3 ms when the process does not have these bytes yet. */
+/** Bytes by which memory grows per step. A step takes 0.3 ms when the process does not have these pages yet. */
 const PIECE: u64 = 1 << 20;
 
-/** Status of an instruction that expands memory beyond any gas limit. */
+/** Returns the status of an instruction that expands memory beyond `MAX_REACH`. */
 function overflowOf(end: u64): i32 {
   return end == BEYOND ? GAS_OVERFLOW : PRICE_OVERFLOW;
 }
@@ -85,11 +85,11 @@ export function endOf(offset: usize, size: usize): u64 {
   if (!fitsU64(offset) || !fitsU64(size)) return BEYOND;
   const from = load<u64>(offset);
   const end = from + load<u64>(size);
-  // The last 31 values overflow too: geth rounds up to words before it checks that 64 bits suffice.
+  // The last 31 values of 64 bits overflow too: geth rounds up to words before it checks that 64 bits suffice.
   return end < from || end > BEYOND - 31 ? BEYOND : end;
 }
 
-/** Grows memory to cover a fixed number of bytes at the offset in a stack word. @returns remaining gas, as `growTo` */
+/** Grows memory to cover a fixed number of bytes at the offset in a stack word. @returns the result of `growTo` */
 @inline
 export function growFor(offset: usize, bytes: u32, gas: i64): i64 {
   const from = load<u64>(offset);

@@ -1,4 +1,4 @@
-/** Start and run of messages. Words are passed in the exchange region. */
+/** Starts and runs messages. Words are passed in the exchange region. */
 import { balanceOf, codeOf, create, findAccount, hasCode, isKnown, nonceOf, precompileOf, setNonce, touch, warm, ZERO_WORD } from './accounts.ts';
 import { BLOB_COUNT, BLOCK_BENEFICIARY, CALLER, GAS_PRICE, ORIGIN, TARGET, VALUE } from './generated/exchange.ts';
 import { CALL, forgetOutput, popFrame, pushFrame, setContext, setOutput } from './frames.ts';
@@ -44,8 +44,8 @@ function warmUp(caller: usize): bool {
 }
 
 /**
- * Begins the message with CALLER, TARGET, VALUE and the reserved input. Everything before the message is already paid, including the accounts of
- * target and delegate, and the access list is warm.
+ * Begins the message with CALLER, TARGET, VALUE and the reserved input. All charges before the message are already paid, including those for the
+ * accounts of target and delegate. The access list is already warm.
  * @param stateGas the state gas reservoir
  * @returns DONE when the message may run, otherwise the missing data
  */
@@ -106,13 +106,13 @@ export function beginCreation(given: i64, stateGas: i64, slice: i64, nonce: u64)
   return beginFirstCreation(caller, nonce, input, inputSize, given, slice, STACKS + 32, VALUE) ? DONE : outcome();
 }
 
-/** Ends a message that does not begin; its gas remains. */
+/** Ends a message that cannot begin, with all its gas left. */
 function refuse(reason: i32, given: i64): void {
   pushFrame(CALL, 0, STACKS + 32, 0, given, given, false, given);
   popFrame(reason, given, 0, 0);
 }
 
-/** Returns the reason why a message could not begin; a full region halts it. */
+/** Returns the reason why a message could not begin. If a region is full, the message halts. */
 function outcome(): i32 {
   if (whyNot == -3) return need;
   refuse(MEMORY_LIMIT, 0);
@@ -126,9 +126,10 @@ export function run(slice: i64): i32 {
 }
 
 /**
- * Starts and runs a transaction that is a call without value, price and lists. Its input is CALLER, TARGET, and `size` bytes at the address that
- * `reserveInput` returns.
- * @returns a result of `run`, the missing data of `beginCall`, or NOT_BEGUN when the sender is not loaded, or sender or input has no room
+ * Starts and runs a transaction that is a call without value, gas price and access list. Its input is CALLER, TARGET, and `size` bytes at the address
+ * that `reserveInput` returns.
+ * @returns a result of `run`, the missing data of `beginCall`, or NOT_BEGUN when the sender is not loaded, or when there is no room for the sender or
+ * the input
  */
 export function runPlainCall(size: u32, given: f64, slice: f64): i32 {
   open();

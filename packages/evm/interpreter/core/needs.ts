@@ -1,4 +1,4 @@
-/** Requests for missing data. Every function here provides the result with which an instruction's body returns. */
+/** Requests for missing data. Each function returns, or stores in `whyNot`, the result that an instruction's body then returns. */
 import { findAccount, hasCode, isKnown, codeOf, codeHashOf, linkCode } from './accounts.ts';
 import { findCode, forgetOthers, hasRoomToDecode, isDecoded, prepareCode } from './codes.ts';
 import { REQUEST_ADDRESS, REQUEST_KEY } from './generated/exchange.ts';
@@ -9,7 +9,7 @@ import { copyWord, setU64 } from './words/word.ts';
 
 /** Results of an instruction's body other than gas. */
 export const BODY_HALTS: i64 = -1;
-/** The frame changed: pointer, stack and gas must be reloaded. */
+/** The running frame changed: instruction pointer, stack and gas must be reloaded. */
 export const BODY_SWITCHES: i64 = -2;
 /** Data is missing: the instruction restarts after the host supplied it. */
 export const BODY_NEEDS: i64 = -3;
@@ -17,7 +17,7 @@ export const BODY_NEEDS: i64 = -3;
 /** A need that stays within the core: work between two instructions is unfinished (see `pending-work`). The host receives SLICE_USED. */
 export const WORK_LEFT: i32 = 7;
 
-/** Missing data, which `run` returns. */
+/** Kind of the missing data, which `run` returns. */
 export let need: i32 = 0;
 
 export function setNeed(reason: i32): i64 {
@@ -38,7 +38,7 @@ export function requireAccount(address: usize): usize {
   return 0;
 }
 
-/** Result of a body that could not get its data. */
+/** Result that an instruction's body returns when it could not get its data. */
 export let whyNot: i64 = 0;
 
 /** Sets `whyNot` when a region is full. */
@@ -93,7 +93,7 @@ export function needBlockHash(number: u64): i64 {
   return setNeed(NEEDS_BLOCK_HASH);
 }
 
-/** Gas that an instruction has paid although it restarts. */
+/** Gas that an instruction has paid before it restarts. */
 export let prepaid: i64 = 0;
 
 /** Pauses an instruction that has paid; it restarts in the next slice. */

@@ -1,6 +1,6 @@
 /**
  * Writes the interpreter's operations sequentially. A basic block begins with an operation that charges the static gas of the whole block and checks
- * the stack for it. Frequent sequences are fused to one operation. An operation takes 16 bytes; a large constant follows in 32 more bytes.
+ * the block's stack bounds. Frequent sequences are fused to one operation. An operation takes 16 bytes; a large constant follows in 32 more bytes.
  */
 import { STACK_LIMIT } from './generated/layout.ts';
 import * as Op from './generated/operations.ts';
@@ -13,13 +13,13 @@ import { copyWord, fitsU64, setU64 } from './words/word.ts';
 export const INSTRUCTION: usize = 16;
 export const BACK: usize = 2;
 const STACK_WORDS: i32 = STACK_LIMIT;
-/** A block that needs this many words, or more, fails at any stack height. */
+/** A basic block that needs at least this many stack words fails at any stack height. */
 const IMPOSSIBLE: i32 = STACK_WORDS + 1;
 
-/** Address of the next operation, and the open block. */
+/** Address of the next operation, and of the open basic block. */
 export let out: usize = 0;
 export let block: usize = 0;
-/** The last operation; 0: the next operation must not be fused with it. */
+/** Address of the last operation; 0: the next operation must not be fused with it. */
 export let last: usize = 0;
 export let blockGas: u32 = 0;
 let height: i32 = 0;
@@ -58,7 +58,7 @@ export function count(gas: u32, inputs: i32, outputs: i32): void {
   if (height > highest) highest = height;
 }
 
-/** Writes an operation, which must have been counted. */
+/** Writes an operation whose gas and stack words are already counted. */
 export function emit(operation: u32, a: u32, b: u32): void {
   store<u16>(out, <u16>operation);
   store<u16>(out, last == 0 ? 0 : <u16>(out - last), BACK);
@@ -116,7 +116,7 @@ export function emitConstant(constant: usize): void {
   out += 32;
 }
 
-/** Writes the constant that an operation pushes to the address `word`. @returns false when the operation pushes no constant */
+/** Writes to the address `word` the constant that an operation pushes. @returns false when the operation pushes no constant */
 function readConstant(at: usize, word: usize): bool {
   const operation = <u32>load<u16>(at);
   if (operation == Op.PUSH_SMALL) setU64(word, <u64>load<u32>(at, 4));

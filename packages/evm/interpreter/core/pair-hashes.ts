@@ -1,6 +1,6 @@
 /**
- * Cache of hashes of 64-byte inputs. The slot of a mapping's entry is the hash of key and slot, and the same entries are accessed repeatedly. Each
- * pair has one place; the next pair with the same place replaces it.
+ * Cache of hashes of 64-byte inputs. Solidity stores a mapping's entry at the hash of key and slot, and contracts access the same entries repeatedly.
+ * The cache is direct-mapped: a pair replaces the previous pair of its cache entry.
  */
 import { copyBytes } from './bytes.ts';
 import { keccak256 } from './keccak.ts';
@@ -17,7 +17,7 @@ const SLOT_FACTOR: u64 = 0xc2b2ae3d27d4eb4f;
 
 const digest: usize = memory.data(32, 16);
 
-/** Chooses the place of a pair. Both words are big-endian, and pairs differ mostly in their last bytes. */
+/** Returns the cache entry of a pair. Both words are big-endian, and pairs differ mostly in their last bytes. */
 @inline
 function entryOf(pair: usize): usize {
   const mixed = (load<u64>(pair, 24) * KEY_FACTOR) ^ (load<u64>(pair, 56) * SLOT_FACTOR);
@@ -39,7 +39,7 @@ function isSamePair(entry: usize, pair: usize): bool {
 /** Writes the keccak256 of the 64 bytes at `pair` as a word to `to`, which must not overlap them. */
 export function hashPair(pair: usize, to: usize): void {
   const entry = entryOf(pair);
-  // An empty place looks like a pair of zeros whose hash has a lowest limb of 0. No hash is expected to have such a limb.
+  // An empty cache entry looks like a pair of zeros whose hash has a lowest limb of 0. No hash is expected to have such a limb.
   if (!isSamePair(entry, pair) || load<u64>(entry, HASH) == 0) {
     keccak256(pair, PAIR_SIZE, digest);
     copyBytes(entry, pair, PAIR_SIZE);

@@ -1,6 +1,6 @@
 /**
- * Possibly long work between two instructions. The work runs in steps, each in a slice of its own. The frame's registers stay unchanged until the
- * work is finished.
+ * Work between two instructions that may take longer than a slice. The work runs in steps, each in a slice of its own. The frame's registers stay
+ * unchanged until the work is finished.
  */
 import { forgetDecoding } from './decode.ts';
 import { undoFrame } from './frames.ts';

@@ -1,6 +1,6 @@
 /**
  * Recordings of a transaction in addition to its result: value transfers as logs, and the accounts and slots that instructions name. While anything
- * is recorded, a block that cannot be paid for runs up to its failing instruction, in every frame.
+ * is recorded, a basic block that cannot be paid for runs up to its failing instruction, in every frame.
  */
 import { findAccount, listAccess } from './accounts.ts';
 import { accountOfFrame } from './frames.ts';
@@ -47,7 +47,7 @@ function isCall(opcode: u32): bool {
   return opcode == Op.CALL || opcode == Op.CALLCODE || opcode == Op.DELEGATECALL || opcode == Op.STATICCALL;
 }
 
-/** Records the access named by an instruction that has its operands but not its gas. */
+/** Records the account or slot named by an instruction whose operands are on the stack but whose gas is missing. */
 export function recordUnpaid(opcode: u32, sp: usize): void {
   if (opcode == Op.SLOAD || opcode == Op.SSTORE) recordSlot(sp);
   else if (
@@ -59,7 +59,7 @@ export function recordUnpaid(opcode: u32, sp: usize): void {
 /** Minimum number of operands with which geth's access list tracer reads the address of a call. */
 const CALL_OPERANDS: u32 = 5;
 
-/** Records the access named by an instruction that lacks operands. The stack contains `words` words. */
+/** Records the account or slot named by an instruction that lacks some operands. The stack contains `words` words. */
 export function recordShort(opcode: u32, words: u32, sp: usize): void {
   if (words >= (isCall(opcode) ? CALL_OPERANDS : 1)) recordUnpaid(opcode, sp);
 }

@@ -1,4 +1,4 @@
-/** Loaded storage slots, and transient slots (EIP-1153). They are found by account, generation and key, and stored in the region SLOTS. */
+/** Loaded storage slots, and transient slots (EIP-1153). A slot's entry is found by account, generation and key, and stored in the region SLOTS. */
 import { generationOf, hasFreshStorage, isKnown } from './accounts.ts';
 import { clearBytes } from './bytes.ts';
 import { hashSlot, NEAR, strideOf } from './hashing.ts';
@@ -17,14 +17,14 @@ const GENERATION: usize = 100;
 const WARM: usize = 104;
 const IS_KNOWN: usize = 108;
 const IS_DIRTY: usize = 112;
-/** Next entry that changed since changes were last collected. */
+/** Next entry in the list of entries that changed since changes were last collected. */
 const NEXT_DIRTY: usize = 116;
-/** Address of the entry's place in the index. */
+/** Address of the entry's bucket in the index. */
 const PLACE: usize = 120;
 /** Next recorded entry; 0: this entry is not recorded. */
 const NEXT_ACCESSED: usize = 124;
 const SLOT_SIZE: usize = 128;
-/** End of the list of recorded entries. */
+/** Marks the last entry in the list of recorded entries. */
 const END: usize = 1;
 /** Maximum number of slots cached between transactions, 32 MiB. */
 const CROWD: u32 = 1 << 18;
@@ -32,7 +32,7 @@ const CROWD: u32 = 1 << 18;
 /** Generation of transient slots; no account ever has it. */
 const TRANSIENT: u32 = 0xffffffff;
 
-/** Initial number of index places minus one. The places take 256 KiB. */
+/** Initial number of index buckets minus one. These buckets take 256 KiB. */
 const LEAST_MASK: u32 = (1 << 16) - 1;
 
 let slotsEnd: usize = SLOTS;
@@ -74,7 +74,7 @@ function firstPlaceOf(k0: u64, k1: u64, k2: u64, k3: u64, account: u32, generati
   return <u32>(mixed >> 42) & mask;
 }
 
-/** Continues the probe sequence that begins at `place`. */
+/** Continues the probe sequence that begins at bucket `place`. */
 function search(account: usize, generation: u32, key: usize, place: u32): usize {
   const k0 = load<u64>(key);
   const k1 = load<u64>(key, 8);
@@ -118,7 +118,7 @@ function add(pointer: usize, account: usize, generation: u32, key: usize): usize
   return entry;
 }
 
-/** Returns the first free place in the probe sequence of a slot that is not in the index. */
+/** Returns the first free bucket in the probe sequence of a slot that is not in the index. */
 function freePlaceFor(key: usize, account: u32, generation: u32): usize {
   const k0 = load<u64>(key);
   const k1 = load<u64>(key, 8);
@@ -138,7 +138,7 @@ function freePlaceFor(key: usize, account: u32, generation: u32): usize {
   return SLOT_INDEX + (<usize>place << 2);
 }
 
-/** Enlarges the index, which moves all slots to other places. */
+/** Enlarges the index and inserts all slots again. */
 function grow(): void {
   clearPlaces();
   mask = grownMask(mask, SLOT_INDEX_SIZE);
@@ -152,7 +152,7 @@ function grow(): void {
 }
 
 function clearPlaces(): void {
-  // Above this count, clearing single places takes longer than clearing the whole index.
+  // Above this count, clearing single buckets takes longer than clearing the whole index.
   if (slotsEnd - SLOTS > <usize>CROWD * SLOT_SIZE) memory.fill(SLOT_INDEX, 0, <usize>(mask + 1) << 2);
   else for (let slot = SLOTS; slot < slotsEnd; slot += SLOT_SIZE) store<u32>(<usize>load<u32>(slot, PLACE), 0);
 }
@@ -165,7 +165,7 @@ export function areSlotsCrowded(): bool {
   return slotsEnd - SLOTS > <usize>CROWD * SLOT_SIZE;
 }
 
-/** Maximum size of slots and their places so far, bytes. */
+/** Peak size of the slots and their index buckets, bytes. */
 export function slotsPeak(): u32 {
   if (slotsEnd > peakEnd) peakEnd = slotsEnd;
   return <u32>(peakEnd - SLOTS) + ((peakMask + 1) << 2);
@@ -174,7 +174,7 @@ export function slotsPeak(): u32 {
 export function clearSlots(): void {
   if (slotsEnd > peakEnd) peakEnd = slotsEnd;
   clearPlaces();
-  // Calls that filled the cache fill it again: a smaller index would grow again, which moves 65,536 slots in one piece of up to 18 ms.
+  // The next calls usually fill the cache again. A smaller index would then grow again, which moves 65,536 slots in one step of up to 18 ms.
   if (!areSlotsCrowded()) mask = LEAST_MASK;
   roomLeft = entriesOf(mask, SLOT_INDEX_SIZE);
   slotsEnd = SLOTS;

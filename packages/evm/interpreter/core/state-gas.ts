@@ -1,13 +1,13 @@
 /**
- * State gas of the running frame (EIP-8037), a second counter next to the interpreter's. Additions to the state cost state gas. A charge draws on the
- * reservoir first, then on execution gas.
+ * State gas of the running frame (EIP-8037), a second counter next to the interpreter's gas. Additions to the state cost state gas. A charge draws on
+ * the reservoir first, then on execution gas.
  */
 import { noteNeed, usedGas } from './frames.ts';
 import { charge } from './gas.ts';
 import { reserve, setGasObserved } from './machine.ts';
 import { stateAccountGas } from './rules.ts';
 
-/** Remaining reservoir. */
+/** Remaining state gas reservoir. */
 export let reservoir: i64 = 0;
 /** State gas charged to the frame, net of refills. */
 export let stateUsed: i64 = 0;
@@ -17,7 +17,7 @@ export let spilled: i64 = 0;
 /** State gas charged to the running instruction for the account that it creates. */
 export let accountGas: i64 = 0;
 
-/** Begins a message. With a reservoir, the gas that the message needs is unknown. */
+/** Begins a message. With a reservoir, the minimum gas of the message is not determined. */
 export function fillReservoir(amount: i64): void {
   setStateGas(amount, 0, 0);
   accountGas = 0;
@@ -29,7 +29,7 @@ export function setStateGas(left: i64, used: i64, spill: i64): void {
   spilled = spill;
 }
 
-/** Part of a charge that exceeds the reservoir. */
+/** Returns the part of a charge that exceeds the reservoir. */
 export function spillOf(amount: i64): i64 {
   return amount > reservoir ? amount - reservoir : 0;
 }
@@ -49,7 +49,7 @@ export function chargeState(amount: i64, gas: i64): i64 {
 }
 
 /**
- * Charges a call or a creation for an account, if `isNew`. The charge is refilled when the new frame fails.
+ * Charges a call or a creation for the account that it creates, if `isNew`. The charge is refilled when the new frame fails.
  * @returns remaining gas of the slice; negative: the frame halts
  */
 export function chargeAccount(isNew: bool, gas: i64): i64 {
@@ -71,7 +71,7 @@ export function refillState(amount: i64, gas: i64): i64 {
   return gas + returnState(amount);
 }
 
-/** Repays spilled gas after a frame above has returned gas to the reservoir (geth only). @returns the repaid execution gas */
+/** Repays spilled gas after a callee has returned gas to the reservoir, which only geth does. @returns the repaid execution gas */
 export function repaySpill(): i64 {
   const repaid = min(reservoir, spilled);
   reservoir -= repaid;

@@ -1,4 +1,4 @@
-/** Start and end of transactions, and caches between them. */
+/** Begins and ends transactions, and evicts caches between them. */
 import { areAccountsCrowded, clearAccounts, dirtyCount, forgetTouched, settleAccounts, sweepAccounts, unlinkCodes } from './accounts.ts';
 import { clearCodes, codesSize, releaseCodes } from './codes.ts';
 import { undoPiece } from './journal.ts';

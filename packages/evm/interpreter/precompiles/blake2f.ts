@@ -9,7 +9,7 @@ function readRounds(input: Uint8Array): number {
   return new DataView(input.buffer, input.byteOffset, INPUT_BYTES).getUint32(0);
 }
 
-/** @returns undefined when the input is not a block */
+/** @returns undefined when the input has another length or an invalid final flag */
 function parseBlock(input: Uint8Array): Blake2bBlock | undefined {
   const flag = input[INPUT_BYTES - 1] as number;
   if (input.length !== INPUT_BYTES || flag > 1) return undefined;

@@ -12,7 +12,7 @@ const G1_BYTES = 2 * PADDED_BYTES;
 const G2_BYTES = 4 * PADDED_BYTES;
 const SCALAR_BYTES = 32;
 
-/** Input bytes split per step, which takes 0.2 ms. */
+/** Input bytes split per step; a step takes 0.2 ms. */
 const PIECE_BYTES = 512 * PADDED_BYTES;
 
 /** Removes the padding. @returns undefined when the padding is not zero */
@@ -65,7 +65,7 @@ function* splitRecords(
 const INVALID_LENGTH = 'invalid input length';
 const ONE: Uint8Array = Uint8Array.from({ length: SCALAR_BYTES }, (_, i) => (i === SCALAR_BYTES - 1 ? 1 : 0));
 
-/** Decodes field elements of 64 bytes each. @returns their values, or geth's error text */
+/** Decodes field elements of 64 bytes each. @returns the values of the elements, or geth's error text */
 function readElements(input: Uint8Array): bigint[] | string {
   const elements: bigint[] = [];
   for (let at = 0; at < input.length; at += PADDED_BYTES) {
@@ -100,7 +100,7 @@ function* findGroupProblem(cryptography: Cryptography, point: Uint8Array): Steps
   return product === undefined ? `${isG1 ? 'g1' : 'g2'} point is not on correct subgroup` : undefined;
 }
 
-/** Returns the first problem in records of `recordBytes` bytes. */
+/** Returns geth's error text for the first invalid record; each record has `recordBytes` bytes. */
 function* explainRecords(
   input: Uint8Array,
   recordBytes: number,
@@ -205,7 +205,7 @@ function createPairing(cryptography: Cryptography): Precompile {
     explain: (input) =>
       explainRecords(input, pairBytes, function* (pair) {
         const [g1, g2] = [pair.subarray(0, G1_BYTES), pair.subarray(G1_BYTES)];
-        // Both points are decoded before their groups are checked.
+        // As in geth, both points are decoded before their groups are checked.
         return (
           findPointProblem(g1) ??
           findPointProblem(g2) ??

@@ -2,8 +2,8 @@ import type { RecoverPublicKey } from '../../../ethereum/primitives/signature.ts
 import type { Steps } from './steps.ts';
 
 /**
- * Cryptography that the host provides to precompiles. Invalid input is a regular result and never throws. Work is available in steps when it takes
- * more than 1 ms or depends on the input length. Any number of step sequences may be in progress at a time.
+ * Cryptography that the host provides to precompiles. Invalid input gives a regular result; no function throws. Work is available in steps when it
+ * takes more than 1 ms or depends on the input length. Any number of step sequences may be in progress at a time.
  */
 export interface Cryptography {
   /** Keccak-256 digest, 32 bytes. */
@@ -41,7 +41,7 @@ export type Blake2bBlock = {
   readonly isFinal: boolean;
 };
 
-/** Pairs per Miller loop, which share its squarings. A pair in a loop of its own takes a third longer, but keeps every step at 0.8 to 1.1 ms. */
+/** Pairs per Miller loop. Pairs in one loop share its squarings; a loop per pair takes a third longer, but bounds every step to 0.8 to 1.1 ms. */
 export const PAIRS_AT_ONCE = { whole: 32, piece: 1 } as const;
 
 /**
@@ -55,7 +55,7 @@ export interface Bn254 {
   multiply(point: Uint8Array, scalar: Uint8Array): Uint8Array | undefined;
   /**
    * @param pairs pairs of a G1 and a G2 point, 192 bytes each
-   * @param batch number of pairs computed together
+   * @param batch number of pairs per Miller loop
    */
   checkPairing(pairs: Uint8Array, batch: number): Steps<boolean | undefined>;
 }
@@ -73,7 +73,7 @@ export interface Bls12381 {
   multiplyG2(points: Uint8Array, scalars: Uint8Array): Steps<Uint8Array | undefined>;
   /**
    * @param g1, g2 the same number of points each
-   * @param batch number of pairs computed together
+   * @param batch number of pairs per Miller loop
    */
   checkPairing(g1: Uint8Array, g2: Uint8Array, batch: number): Steps<boolean | undefined>;
   /** Maps a field element to the curve (RFC 9380), without hashing, with the cofactor cleared. */

@@ -11,7 +11,7 @@ const DIVISION_BITS: number = 1 << 16;
 /** Extra bits of the half-length inverse in Newton's method. These bits cover leading zeros and truncation. */
 const GUARD_BITS = 16;
 
-/** @param bits approximate length of the longer factor, which determines the split of the product and not its value */
+/** @param bits approximate bits of the longer factor; they determine how the product is split, not its value */
 function* multiply(a: bigint, b: bigint, bits: number): Steps<bigint> {
   if (bits <= PRODUCT_BITS) {
     yield;
@@ -67,7 +67,7 @@ export class LargeModulus {
     return yield* this.reduce(yield* multiply(a, b, this.#bits));
   }
 
-  /** @param value at most twice as long as the modulus */
+  /** @param value integer at most twice as long as the modulus */
   *reduce(value: bigint): Steps<bigint> {
     const bits = BigInt(this.#bits);
     const estimate = yield* multiply(value >> (bits - 1n), this.#inverse, this.#bits);

@@ -1,4 +1,4 @@
-/** Gas of modexp in the versions of the EIPs. */
+/** Gas of the modexp precompile, by EIP (198, 2565, 7883). */
 
 export type ModexpSizes = {
   /** Length of the longer of base and modulus, bytes. */

@@ -19,7 +19,7 @@ const SCAN_PIECE_BYTES: number = 256 << 10;
 /** Up to this length, conversion by words is faster than conversion from hexadecimal text. */
 const SHORT_INTEGER_BYTES = 128;
 
-/** Multiplication of residues, with each product computed without a pause. */
+/** Multiplication of residues; each product is computed without a pause. */
 type Residues<T> = {
   readonly one: T;
   readonly multiply: (a: T, b: T) => T;
@@ -66,7 +66,7 @@ function raiseBitByBit<T>(base: T, exponent: Uint8Array, { one, multiply }: Resi
   return power;
 }
 
-/** Raises by four exponent bits at a time, which takes a quarter of the multiplications by the base. */
+/** Raises by four exponent bits at a time, with a quarter of the multiplications that single bits need. */
 function* raiseByNibbles<T>(
   base: T,
   exponent: Uint8Array,

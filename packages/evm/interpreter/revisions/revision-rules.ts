@@ -26,7 +26,7 @@ export type BlockCall = {
 export type RequestQueue = {
   readonly type: number;
   readonly contract: SystemContract;
-  /** Name in geth's errors. */
+  /** Name of the queue in geth's errors. */
   readonly queue: string;
 };
 
@@ -65,7 +65,7 @@ export type StateGasPrices = {
   readonly delegation: bigint;
 };
 
-/** Rules with a single value each. */
+/** Rules that are single values, not lists. */
 export type RuleValues = {
   /** Gas of EXP per byte of the exponent. */
   readonly expByteGas: bigint;
@@ -85,24 +85,24 @@ export type RuleValues = {
   /** Execution gas per byte, and per word, of deployed code. */
   readonly codeByteGas: bigint;
   readonly codeWordGas: bigint;
-  /** Undefined: there is one kind of gas. */
+  /** State gas prices; undefined in revisions without state gas. */
   readonly stateGas: StateGasPrices | undefined;
-  /** Opcode 0x44 is PREVRANDAO instead of DIFFICULTY. */
+  /** Whether opcode 0x44 is PREVRANDAO instead of DIFFICULTY (EIP-4399). */
   readonly hasPrevRandao: boolean;
   /** Refunds are capped at used gas divided by this quotient. */
   readonly refundQuotient: bigint;
-  /** Receipts have a status instead of a state root. */
+  /** Whether receipts have a status instead of a state root. */
   readonly hasReceiptStatus: boolean;
-  /** A signature's s must be in the lower half of its range. */
+  /** Whether a signature's s must be in the lower half of its range (EIP-2). */
   readonly requiresLowS: boolean;
-  /** The blob price stays near the execution cost of a blob (EIP-7918). */
+  /** Whether a reserve price keeps the blob price near the execution cost of a blob (EIP-7918). */
   readonly hasBlobReserve: boolean;
   /** Maximum size of code and of initialisation code, bytes. */
   readonly codeLimit: number | undefined;
   readonly initCodeLimit: number | undefined;
   /** Maximum gas limit of a transaction. */
   readonly transactionGasCap: bigint | undefined;
-  /** Maximum execution gas within the gas limit; the rest is the state gas reservoir. Undefined: the whole gas limit. */
+  /** Maximum execution gas within the gas limit; the rest is the state gas reservoir. If undefined, the whole gas limit is execution gas. */
   readonly executionGasCap: bigint | undefined;
   readonly blobsPerTransaction: number | undefined;
   /** Maximum size of an encoded block, bytes. */
@@ -138,7 +138,7 @@ export type PricedOpcode = { readonly opcode: Opcode; readonly gas: number };
 
 export type RevisionRules = RuleValues & {
   readonly name: string;
-  /** Number of earlier revisions. */
+  /** Number of revisions before this one. */
   readonly number: number;
   readonly opcodes: readonly PricedOpcode[];
   /** One bit per rule switch, by its index in `RULE_SWITCHES`. */

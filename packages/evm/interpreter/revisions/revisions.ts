@@ -337,7 +337,7 @@ export function rulesOf(revision: Revision): RevisionRules {
   return RULES.get(revision) as RevisionRules;
 }
 
-/** Returns the rules of the latest revision among the forks of a chain, some of which are not revisions. */
+/** Returns the rules of the latest revision among active forks. Some forks are not revisions. */
 export function latestRules(forks: readonly string[]): RevisionRules {
   return rulesOf(REVISIONS.findLast((name) => forks.includes(name)) ?? 'frontier');
 }

@@ -66,7 +66,7 @@ export function extcodehash(sp: usize, gas: i64): i64 {
   return left;
 }
 
-/** Stack: address, destination, source, size. */
+/** Stack, from the top: address, destination, source, size. */
 export function extcodecopy(sp: usize, gas: i64): i64 {
   const account = accountAt(sp);
   if (account == 0 || !requireCode(account)) return whyNot;

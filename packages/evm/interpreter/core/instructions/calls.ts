@@ -188,7 +188,7 @@ function explainUnpaid(
 
 /**
  * Charges for the delegate, and for an account that the call creates (EIP-8037, 8038). Each account counts as accessed once all earlier charges are
- * paid. When a later charge fails, the block access list keeps the accesses made so far.
+ * paid. When a later charge fails, the block access list still contains the accesses made so far.
  */
 function payAccounts(target: usize, delegate: usize, isTransfer: bool, gas: i64): i64 {
   noteAccess(target);

@@ -1,4 +1,4 @@
-/** LOG0 to LOG4. Stack: offset, size, topics. */
+/** LOG0 to LOG4. Stack, from the top: offset and size of the data, topics. */
 import { accountOfFrame } from '../frames.ts';
 import { addLog } from '../logs.ts';
 import { halt, isStatic, memoryBase } from '../machine.ts';

@@ -33,21 +33,21 @@ export function mstore8(sp: usize, gas: i64): i64 {
   if (left >= 0) store<u8>(memoryBase + <usize>load<u64>(sp), load<u8>(sp - 32));
   return left;
 }
-/** DUP and MLOAD: the offset stays on the stack; `sp` is the address of the loaded word. */
+/** Fused DUP and MLOAD: the offset stays on the stack; `sp` is the address of the loaded word. */
 @inline
 export function dupMload(sp: usize, offset: usize, gas: i64): i64 {
   const left = growFor(offset, 32, gas);
   if (left >= 0) loadBigEndian(sp, memoryBase + <usize>load<u64>(offset));
   return left;
 }
-/** DUP and MSTORE: the offset stays on the stack; `value` is the top of the stack. */
+/** Fused DUP and MSTORE: the offset stays on the stack; `value` is the top of the stack. */
 @inline
 export function dupMstore(value: usize, offset: usize, gas: i64): i64 {
   const left = growFor(offset, 32, gas);
   if (left >= 0) storeBigEndian(memoryBase + <usize>load<u64>(offset), value);
   return left;
 }
-/** PUSH of a constant, DUP and MSTORE. */
+/** Fused PUSH of a constant, DUP and MSTORE. */
 @inline
 export function mstoreSmall(value: u32, offset: usize, gas: i64): i64 {
   const left = growFor(offset, 32, gas);
@@ -122,7 +122,7 @@ function hashBytes(to: usize, bytes: usize, size: u32): void {
   loadBigEndian(to, digest);
 }
 
-/** Hashes a constant range: the offset is below 64 KiB, the size below one block. */
+/** Hashes a constant range of memory: the offset is below 64 KiB, the size below one Keccak block. */
 @inline
 export function keccakRange(to: usize, offset: u32, size: u32, gas: i64): i64 {
   const rest = growUpTo(size == 0 ? 0 : offset + size, HASH_WORD_GAS * wordsOf(size), gas);
@@ -130,12 +130,12 @@ export function keccakRange(to: usize, offset: u32, size: u32, gas: i64): i64 {
   return rest;
 }
 
-/** Charges for a copy to memory, and for `extra`. Stack: destination, source, size. */
+/** Charges for a copy to memory, and charges the gas `extra`. Stack: destination, source, size. */
 export function payCopy(sp: usize, extra: i64, gas: i64): i64 {
   return growOver(sp, sp - 64, extra + COPY_WORD_GAS * wordsOf(load<u64>(sp - 64)), gas);
 }
 
-/** Copies bytes of a source. Bytes beyond the end of the source are zero. Memory has already grown. */
+/** Copies bytes of `source` to memory, which has already grown. Bytes beyond the end of the source are zero. */
 export function copyPadded(sp: usize, source: usize, sourceSize: u32): void {
   const size = <u32>load<u64>(sp - 64);
   if (size == 0) return;

@@ -24,7 +24,7 @@ const amount: usize = memory.data(32, 16);
 const zero: usize = memory.data<u64>([0, 0, 0, 0]);
 
 /**
- * Sends the balance to the account on the stack. The account itself is destroyed at the end of the transaction; since EIP-6780 only when
+ * Sends the account's balance to the address on the stack. The account itself is destroyed at the end of the transaction; since EIP-6780 only when
  * the same transaction created it.
  * @returns remaining gas; the frame ends successfully
  */
@@ -46,7 +46,7 @@ export function selfdestruct(sp: usize, gas: i64): i64 {
   const isNew = has(EIP158) ? isEmpty(heir) && !isZero(balanceOf(self)) : has(EIP150) && !exists(heir);
   if (isNew) cost += newAccountGas + accountWriteGas;
   gas = charge(gas, cost);
-  // Only a new account costs state gas, which is not refilled.
+  // Only a new beneficiary account costs state gas, which is not refilled.
   if (gas >= 0 && isNew) gas = chargeState(stateAccountGas, gas);
   if (gas < 0) return gas;
   if (!has(EIP3529) && !isDestroyed(self)) setRefund(refund + REFUND);

@@ -19,7 +19,7 @@ const COLD_GAS: i64 = 2100;
 const COLD_SURCHARGE: i64 = 2000;
 /** EIP-2200: SSTORE fails when at most the stipend of a call remains. */
 const SENTRY: i64 = 2300;
-/** EIP-8038: first write to a slot in a transaction. */
+/** EIP-8038: gas of the first write to a slot in a transaction. */
 const WRITE_GAS: i64 = 10000;
 
 export function sload(sp: usize, gas: i64): i64 {

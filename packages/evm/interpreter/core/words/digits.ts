@@ -1,4 +1,4 @@
-/** Words as nine digits of 29 bits, the topmost of 24 bits, stored 32 bits apart. */
+/** Words as nine digits of 29 bits (the topmost has 24 bits), each stored in 32 bits. */
 export const DIGIT_BITS: u64 = 29;
 export const DIGIT: u64 = (1 << DIGIT_BITS) - 1;
 export const DIGITS: usize = 9;

@@ -57,7 +57,7 @@ function divideWordByLimb(dividend: usize, divisor: u64, quotient: usize, remain
   setU64(remainder, r >> bits);
 }
 
-/** Divides a dividend of at least two limbs by a divisor of two limbs. Möller and Granlund, algorithm 5, including the remainder. */
+/** Divides a dividend of at least two limbs by a divisor of two limbs. The method is Möller and Granlund's algorithm 5, including the remainder. */
 function divideWordByPair(dividend: usize, divisor: usize, quotient: usize, remainder: usize): void {
   const bits = <u64>i64.clz(load<u64>(divisor, 8));
   const d1 = shiftedLimbAt(divisor, 1, bits);
@@ -96,7 +96,7 @@ function divideWordByPair(dividend: usize, divisor: usize, quotient: usize, rema
   store<u64>(remainder, 0, 24);
 }
 
-/** Receives the result that the instruction does not need. */
+/** Buffer for the unneeded result: the remainder of DIV, or the quotient of MOD. */
 const UNUSED: usize = memory.data(32, 16);
 
 /** @param limb nonzero */
@@ -105,7 +105,10 @@ function isPowerOfTwo(limb: u64): bool {
   return (limb & (limb - 1)) === 0;
 }
 
-/** Divides by a power of two whose lowest limb is zero. Contracts use these divisions as shifts. @returns false when the divisor is no power of two */
+/**
+ * Divides by a power of two whose lowest limb is zero. Contracts use these divisions as shifts.
+ * @returns false when the divisor is not a power of two
+ */
 function divideByPowerOfTwo(below: usize, dividend: usize, d1: u64, d2: u64, d3: u64): bool {
   if (i64.popcnt(d1) + i64.popcnt(d2) + i64.popcnt(d3) !== 1) return false;
   const bits = d1 !== 0 ? 64 + i64.ctz(d1) : d2 !== 0 ? 128 + i64.ctz(d2) : 192 + i64.ctz(d3);

@@ -3,7 +3,7 @@ import { mulHigh } from './multiply.ts';
 import { divideByLimb, divideByPair, findReciprocalOfLimb, findReciprocalOfPair } from './reciprocal.ts';
 import { copyWord } from './word.ts';
 
-/** Limbs of the longest dividend, a 512-bit product, and one more for its normalisation. */
+/** Buffer for the longest dividend, a 512-bit product, and its normalisation. */
 const DIVIDEND: usize = memory.data(10 * 8, 16);
 const DIVISOR: usize = memory.data(32, 16);
 /** Quotient of divideLimbs: as many limbs as the dividend has, up to 8. */
@@ -28,7 +28,7 @@ function shiftLimbsLeft(destination: usize, source: usize, count: usize, bits: u
   return below;
 }
 
-/** u[0..n] -= q * d[0..n-1]. @returns whether the result is negative */
+/** Computes u[0..n] -= q * d[0..n-1]. @returns whether the result is negative */
 @inline
 function subtractProduct(u: usize, q: u64, d: usize, n: usize): bool {
   let borrow: u64 = 0;
@@ -60,7 +60,7 @@ function addBack(u: usize, d: usize, n: usize): void {
 
 /**
  * Divides `count` limbs by `n` limbs, whose top limb is nonzero. Writes the quotient to QUOTIENT, and the remainder, shifted left, to DIVIDEND.
- * @returns the shift, bits
+ * @returns the number of bits by which divisor and remainder are shifted left
  */
 export function divideLimbs(dividend: usize, count: usize, divisor: usize, n: usize): u64 {
   const bits = <u64>i64.clz(load<u64>(divisor + ((n - 1) << 3)));
@@ -102,7 +102,7 @@ function remainderByLimb(dividend: usize, count: usize, divisor: u64): u64 {
   return r >> bits;
 }
 
-/** destination = dividend mod divisor; the dividend has `limbs` limbs, and the divisor is nonzero. */
+/** Computes destination = dividend mod divisor. The dividend has `limbs` limbs, and the divisor is nonzero. */
 export function remainderOfLimbs(destination: usize, dividend: usize, limbs: usize, divisor: usize): void {
   const count = countLimbs(dividend, limbs);
   const n = countLimbs(divisor, 4);

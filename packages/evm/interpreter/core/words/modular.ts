@@ -6,7 +6,7 @@ import { mulHigh } from './multiply.ts';
 import { mulWide } from './multiply-wide.ts';
 import { copyWord, isZero } from './word.ts';
 
-/** A product, or a sum with its carry as the fifth limb. */
+/** Buffer for a product, or for a sum whose carry is the fifth limb. */
 const WIDE: usize = memory.data(64, 16);
 
 export function addmod(sp: usize): void {
@@ -33,8 +33,8 @@ function isNearTop(modulus: usize): bool {
 }
 
 /**
- * Overwrites the operand `modulus` with WIDE modulo it. The modulus must have the form 2^256 - c. The upper half of WIDE times c is added to the lower half,
- * twice.
+ * Overwrites `modulus` with WIDE modulo `modulus`. The modulus must have the form 2^256 - c. The reduction adds the product of c and the upper half
+ * of WIDE to the lower half, twice.
  */
 function reduceNearTop(modulus: usize): void {
   const c = -load<u64>(modulus);

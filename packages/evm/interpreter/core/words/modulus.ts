@@ -1,6 +1,6 @@
 /**
- * Products modulo a recurring number, because loops use the same modulus repeatedly. The modulus is prepared at its second consecutive use. From then
- * on, a product with its reduction takes at most half the time (see reducing.ts).
+ * Products modulo a recurring modulus, because loops use the same modulus repeatedly. The modulus is prepared at its second consecutive use. From
+ * then on, a product with its reduction takes at most half the time (see reducing.ts).
  */
 import { isEqual } from './compare.ts';
 import { remainderOfLimbs } from './long-division.ts';
@@ -46,7 +46,7 @@ function isSmall(p: usize): bool {
   return fitsU64(p) && load<u64>(p) < SMALL;
 }
 
-/** destination = a * b modulo DIVISOR. Small factors and squares have code of their own, since elliptic curves mostly need these. */
+/** Computes destination = a * b modulo DIVISOR. Small factors and squares have code of their own, since elliptic curves mostly need these. */
 @inline
 function multiply(destination: usize, a: usize, b: usize): void {
   if (isSmall(a)) scaleReducing(destination, b, load<u64>(a));
@@ -55,7 +55,7 @@ function multiply(destination: usize, a: usize, b: usize): void {
   else multiplyReducing(destination, a, b);
 }
 
-/** Whether a word can be shifted like the modulus without losing bits. */
+/** Whether a word can be shifted left by `shift` bits without losing bits. */
 @inline
 function fitsShift(p: usize): bool {
   const lower = (load<u64>(p) & load<u64>(LOST)) | (load<u64>(p, 8) & load<u64>(LOST, 8));
@@ -63,7 +63,10 @@ function fitsShift(p: usize): bool {
   return (lower | upper) === 0;
 }
 
-/** Multiplies with one factor shifted like the modulus. If both factors would lose bits, the remainder of `a` is shifted instead. */
+/**
+ * Multiplies with one factor shifted left by `shift` bits, like the modulus. If both factors would lose bits, the remainder of `a` is shifted
+ * instead.
+ */
 function multiplyShifted(destination: usize, a: usize, b: usize): void {
   let factor = a;
   let other = b;
@@ -81,7 +84,7 @@ function multiplyShifted(destination: usize, a: usize, b: usize): void {
   shrBy(destination, destination, shift);
 }
 
-/** destination = a * b modulo the prepared modulus. */
+/** Computes destination = a * b modulo the prepared modulus. */
 export function multiplyPrepared(destination: usize, a: usize, b: usize): void {
   if (shift === 0) multiply(destination, a, b);
   else multiplyShifted(destination, a, b);

@@ -1,8 +1,8 @@
 /**
  * Products modulo one prepared divisor, in digits of 29 bits. Nine products of two digits fit 63 bits, so a column of products is a sum without
  * carries. Each product takes three machine instructions; in rows of 32-bit digits, as in multiply.ts, it takes seven. The part of a product from
- * 2^261 on has nine digits. Each of these digits is replaced by its precomputed remainder, which leaves nine columns with a quotient of 33 bits. This
- * takes 20 ns less than two products by a reciprocal.
+ * 2^261 on has nine digits. Each of these digits is replaced by its precomputed remainder, which leaves nine columns whose quotient by the divisor
+ * has 33 bits. This takes 20 ns less than a reduction by two products with a reciprocal.
  *
  * TurboFan moves additions and multiplications far away, but moves no load across a store. So one factor of each product is read from memory, and
  * each column ends with a store, even if nothing reads the stored value. The values of a column then stay in registers.
@@ -12,7 +12,7 @@ import { isLess } from './compare.ts';
 import { DIGIT, digit, DIGIT_BITS, digitAcross, digitIn, DIGITS, setDigit, splitWord } from './digits.ts';
 import { setU64 } from './word.ts';
 
-/** Divisor of at least 2^248. Its topmost digits then determine the quotient up to one. */
+/** Divisor of at least 2^248. Its topmost digits then determine the quotient with an error of at most one. */
 export const DIVISOR: usize = memory.data(32, 16);
 const DIVISOR_DIGITS: usize = memory.data(36, 16);
 /** 2^232 / DIVISOR. */
@@ -56,8 +56,8 @@ function fold(
 }
 
 /**
- * destination = the sum of y(k) 2^(29 k) modulo DIVISOR. Columns are less than 2^62.1 and the quotient is less than 2^33, so the differences fit 63
- * bits and a sign. The estimate omits less than 2^5 units of the topmost column.
+ * Computes destination = the sum of y(k) 2^(29 k) modulo DIVISOR. Columns are less than 2^62.1 and the quotient is less than 2^33, so the differences
+ * fit 63 bits and a sign. The estimate of the quotient omits less than 2^5 units of the topmost column.
  */
 @inline
 function reduceColumns(
@@ -116,7 +116,7 @@ function reduceProduct(
   );
 }
 
-/** destination = a * b modulo DIVISOR. */
+/** Computes destination = a * b modulo DIVISOR. */
 export function multiplyReducing(destination: usize, a: usize, b: usize): void {
   splitWord(FACTOR, b);
   const limb0 = load<u64>(a);
@@ -190,7 +190,7 @@ export function multiplyReducing(destination: usize, a: usize, b: usize): void {
   reduceProduct(destination, column8, u0, u1, u2, u3, u4, u5, u6, u7, u8);
 }
 
-/** destination = a * a modulo DIVISOR. Products of different digits are computed once and doubled. */
+/** Computes destination = a * a modulo DIVISOR. Products of different digits are computed once and doubled. */
 export function squareReducing(destination: usize, a: usize): void {
   const limb0 = load<u64>(a);
   const limb1 = load<u64>(a, 8);
@@ -255,7 +255,7 @@ export function squareReducing(destination: usize, a: usize): void {
   reduceProduct(destination, column8, u0, u1, u2, u3, u4, u5, u6, u7, u8);
 }
 
-/** destination = a * factor modulo DIVISOR. The factor is less than SMALL, or less than 2^30 if a is less than DIVISOR. */
+/** Computes destination = a * factor modulo DIVISOR. The factor is less than SMALL, or less than 2^30 if a is less than DIVISOR. */
 export function scaleReducing(destination: usize, a: usize, factor: u64): void {
   const limb0 = load<u64>(a);
   const limb1 = load<u64>(a, 8);

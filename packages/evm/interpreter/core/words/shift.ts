@@ -11,7 +11,7 @@ function shiftLeftDouble(high: u64, low: u64, bits: u64): u64 {
   return (high << bits) | ((low >> 1) >> (bits ^ 63));
 }
 
-/** @param count 0 to 255 */
+/** @param count number of bits, 0 to 255 */
 export function shlBy(destination: usize, source: usize, count: u32): void {
   const bits = <u64>(count & 63);
   const a0 = load<u64>(source);
@@ -51,8 +51,8 @@ export function shlBy(destination: usize, source: usize, count: u32): void {
 }
 
 /**
- * @param count 0 to 255
- * @param sign fills from the left
+ * @param count number of bits, 0 to 255
+ * @param sign 64 bits that fill the word from the left, all zeros or all ones
  */
 @inline
 function shiftRight(destination: usize, source: usize, count: u32, sign: u64): void {
@@ -93,7 +93,7 @@ function shiftRight(destination: usize, source: usize, count: u32, sign: u64): v
   store<u64>(destination, r3, 24);
 }
 
-/** @param count 0 to 255 */
+/** @param count number of bits, 0 to 255 */
 export function shrBy(destination: usize, source: usize, count: u32): void {
   shiftRight(destination, source, count, 0);
 }

@@ -3,7 +3,7 @@ import { negateWord } from './add.ts';
 import { div, mod } from './divide.ts';
 import { copyWord } from './word.ts';
 
-/** Magnitudes, the divisor below the dividend as on the stack. */
+/** Buffer for the magnitudes: the divisor below the dividend, as on the stack. */
 const MAGNITUDES: usize = memory.data(64, 16);
 
 @inline
@@ -16,7 +16,7 @@ function loadMagnitude(destination: usize, source: usize): void {
   else copyWord(destination, source);
 }
 
-/** -2^255 / -1 is -2^255 again: its magnitude is its own negation. */
+/** SDIV: -2^255 / -1 is -2^255 again, because negating -2^255 does not change the word. */
 export function sdiv(sp: usize): void {
   const below = sp - 32;
   if (!isNegative(sp) && !isNegative(below)) return div(sp);
@@ -28,7 +28,7 @@ export function sdiv(sp: usize): void {
   else copyWord(below, MAGNITUDES);
 }
 
-/** The remainder has the sign of the dividend. */
+/** SMOD: the remainder has the sign of the dividend. */
 export function smod(sp: usize): void {
   const below = sp - 32;
   if (!isNegative(sp) && !isNegative(below)) return mod(sp);

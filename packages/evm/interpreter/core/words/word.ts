@@ -58,7 +58,7 @@ function reverseBytes(x: v128): v128 {
   return v128.shuffle<u8>(x, x, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
 }
 
-/** @param bytes no alignment required */
+/** @param bytes address of 32 bytes, of any alignment */
 @inline
 export function loadBigEndian(destination: usize, bytes: usize): void {
   const high = v128.load(bytes);
@@ -67,7 +67,7 @@ export function loadBigEndian(destination: usize, bytes: usize): void {
   v128.store(destination, reverseBytes(high), 16);
 }
 
-/** @param bytes no alignment required */
+/** @param bytes address of 32 bytes, of any alignment */
 @inline
 export function storeBigEndian(bytes: usize, source: usize): void {
   const low = loadLimbPair(source);
