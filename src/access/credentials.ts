@@ -11,8 +11,9 @@ const SCHEME = /^(basic|bearer) +([A-Za-z0-9+/._~=-]+)$/i;
 type Credentials = { readonly secret?: string; readonly token?: string };
 
 /**
- * Checks the credentials that a key requires. A secret is the password of HTTP Basic, with any user name. A token is sent as HTTP Bearer.
- * @param authorization Authorization header
+ * Checks the credentials that a key requires. A secret is sent as the password of HTTP Basic; the user name is ignored. A token is sent as HTTP
+ * Bearer.
+ * @param authorization value of the Authorization header, undefined if the request has none
  * @returns the name of the error, or undefined for valid credentials
  */
 export function checkCredentials(
@@ -29,12 +30,12 @@ export function checkCredentials(
   return token === undefined ? 'invalidToken' : tokens.verify(jwt, token);
 }
 
-/** Compares in constant time. Both hashes have the same length, whatever the client sent. */
+/** Compares a secret with the stored hash in constant time. Both SHA-256 hashes have the same length, as `timingSafeEqual` requires. */
 function isSecret(secret: string, hash: string): boolean {
   return timingSafeEqual(Buffer.from(hashApiKey(secret), 'hex'), Buffer.from(hash, 'hex'));
 }
 
-/** Parses the Authorization header. It may list two schemes, because a key may require both a secret and a token. */
+/** Parses the Authorization header. The header may list a Basic and a Bearer value, because a key may require both a secret and a token. */
 function readCredentials(authorization: string | undefined): Credentials {
   if (authorization === undefined || authorization.length > MAX_LENGTH) return {};
   let found: Credentials = {};

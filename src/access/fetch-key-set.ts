@@ -1,7 +1,7 @@
 const TIMEOUT_MS = 3_000;
-/** Maximum size of a fetched key set, bytes. Hundreds of keys with their certificates fit. */
+/** Maximum size of a fetched key set, bytes. The limit is enough for hundreds of keys with certificates. */
 const MAX_BYTES = 256 * 1024;
-/** Maximum chunks of a response. Without the limit, one-byte chunks would occupy the event loop for tens of milliseconds. */
+/** Maximum chunks of a response. Without the limit, a response in one-byte chunks would block the event loop for tens of milliseconds. */
 const MAX_PIECES = 1_024;
 const HEADERS = {
   accept: 'application/json, application/jwk-set+json',
@@ -10,8 +10,8 @@ const HEADERS = {
 } as const;
 
 /**
- * Fetches the text of a key set. Redirects are not followed.
- * @throws Error where no response of acceptable size arrives in time; the rest of a larger response is not read
+ * Fetches the text of a JSON Web Key Set. Redirects are not followed.
+ * @throws Error if the request fails or times out, or if the response is too large, compressed, or not of status 200
  */
 export async function fetchKeySet(url: string): Promise<string> {
   const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http');

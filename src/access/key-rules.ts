@@ -1,6 +1,6 @@
 import type { KeySettings } from './keys/key-settings.ts';
 
-/** Properties of a request that a key may be restricted to. */
+/** Properties of a request that the allow lists of a key are compared with. */
 export type RequestPlace = {
   readonly network: string;
   readonly origin: string | undefined;
@@ -9,7 +9,7 @@ export type RequestPlace = {
 
 const ADDRESS_LENGTH = 42;
 
-/** Allow lists of a key. A request must match each list. One matching entry per list is enough. */
+/** Allow lists of a key. A request must match at least one entry of each list. */
 export class KeyRules {
   readonly #networks: ReadonlySet<string> | undefined;
   readonly #methods: ReadonlySet<string> | undefined;
@@ -44,19 +44,19 @@ export class KeyRules {
     );
   }
 
-  /** Whether the key may call a method. A list entry matches the method's wire name, or its name in the table of methods. */
+  /** Whether the key may call a method. A list entry may be the name in the request, or the name in the method table, such as `l2_estimateGas`. */
   allowsMethod(wireName: string, name: string): boolean {
     return this.#methods === undefined || this.#methods.has(wireName) || this.#methods.has(name);
   }
 
-  /** Whether the key is bound to certain contracts. */
+  /** Whether the key restricts the contracts that calls may use. */
   get bindsContracts(): boolean {
     return this.#addresses !== undefined;
   }
 
   /**
-   * Whether the contract scope of a call is within the key's list.
-   * @param contractScope returns the contract scope of a call with `params`; `anything` where the scope is unknown
+   * Whether the key's list contains every contract that a call uses.
+   * @param contractScope returns the contracts that a call with `params` uses, or `anything` if they are unknown
    */
   allowsContracts(
     contractScope: (params: readonly unknown[]) => readonly unknown[] | 'anything',

@@ -5,11 +5,11 @@ import { readRegularFile } from '../util/read-file.ts';
 import { readErrorCode } from '../util/system-error.ts';
 import { fetchKeySet } from './fetch-key-set.ts';
 
-/** Interval between checks of an issuer's key file, ms. It also applies while the file is unreadable. */
+/** Interval between checks of an issuer's key file, ms. An unreadable file is checked at the same interval. */
 const FILE_CHECK_MS = 2_000;
 const MAX_FILE_BYTES = 1024 * 1024;
 
-/** Minimum interval between fetches of a key set, ms. It limits the fetches that tokens with an unknown key id cause. */
+/** Minimum interval between fetches of a key set, ms. Tokens with unknown key ids cannot cause more fetches than this. */
 const FETCH_PAUSE_MS = 30_000;
 /** Backoff after failed fetches, ms. Jitter shortens each pause by up to half. */
 const FAILURE_PAUSE = { firstMs: 2_000, maxMs: FETCH_PAUSE_MS };
@@ -22,16 +22,16 @@ const NO_MATCHING_KEY = 'ERR_JWKS_NO_MATCHING_KEY';
 /**
  * Opens a key set (RFC 7517) at a URL or in a file.
  * @param now monotonic clock, ms
- * @returns a function that finds the key of a token. It rejects with jose's error where the key set does not contain the key. Any other error means that the
- * key set is unavailable.
+ * @returns a function that finds the key of a token. The function rejects with jose's error if the key set does not contain the key. Any other error
+ * means that the key set is unavailable.
  */
 export function openKeySet(jwks: string, now: () => number): Promise<JWTVerifyGetKey> {
   return /^https?:\/\//.test(jwks) ? openRemoteKeys(jwks, now) : openKeyFile(jwks, now);
 }
 
 /**
- * Fetches a key set when it is first needed, when it is too old, and when a token has an unknown key id. Concurrent tokens share one fetch. After a fetch, no
- * other fetch starts before a pause has passed.
+ * Opens a key set at a URL. The set is fetched for the first token, when it is too old, and for a token with an unknown key id. Concurrent tokens
+ * share one fetch. The next fetch starts after a pause of `FETCH_PAUSE_MS`, or after a backoff if the fetch has failed.
  */
 async function openRemoteKeys(url: string, now: () => number): Promise<JWTVerifyGetKey> {
   const { createLocalJWKSet } = await import('jose');
@@ -68,7 +68,7 @@ async function openRemoteKeys(url: string, now: () => number): Promise<JWTVerify
     } catch (error) {
       if (readErrorCode(error) !== NO_MATCHING_KEY) throw error;
       await refresh();
-      // The key set that cannot be fetched may contain the key.
+      // After a failed fetch, an unknown key id is no proof of an invalid token: the issuer's current key set may contain the key.
       if (hasFailed) throw new Error('the key set cannot be fetched');
       if (keys === known || keys === undefined) throw error;
       return await keys(header, token);
@@ -76,7 +76,7 @@ async function openRemoteKeys(url: string, now: () => number): Promise<JWTVerify
   };
 }
 
-/** Loads a key set from a file, and loads it again when the file has changed. The old key set remains valid while the new file is unreadable. */
+/** Loads a key set from a file, and reloads the set when the file has changed. The old key set remains valid while the new file is unreadable. */
 async function openKeyFile(path: string, now: () => number): Promise<JWTVerifyGetKey> {
   const { createLocalJWKSet } = await import('jose');
   let keys: JWTVerifyGetKey | undefined;

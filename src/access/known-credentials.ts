@@ -5,8 +5,8 @@ const CAPACITY = 2_000;
 const KNOWN_MS = 600_000;
 
 /**
- * Credentials that were recently valid, per key. An address that is blocked for wrong keys may use only these. Otherwise it could guess the secret of a key
- * that it knows.
+ * Credentials that were recently valid, per key. An address that is blocked for wrong keys may use only known credentials. Otherwise a blocked client
+ * that has a key could guess the secret of this key.
  */
 export class KnownCredentials {
   readonly #known: Lru<string, true> = new Lru(CAPACITY, KNOWN_MS);
@@ -17,7 +17,7 @@ export class KnownCredentials {
     if (this.#known.get(name) === undefined) this.#known.set(name, true);
   }
 
-  /** Whether the credentials were valid recently. They may be invalid now. */
+  /** Whether the credentials were valid recently. Since then, they may have become invalid. */
   has({ id }: Principal, authorization: string | undefined): boolean {
     return this.#known.get(`${id} ${authorization}`) !== undefined;
   }

@@ -3,16 +3,16 @@ import { parseRedisUrl } from '../shared-store/redis/redis-url.ts';
 import { durationSchema } from '../util/duration-schema.ts';
 import { dailyCreditsSchema, type Rate, rateSchema } from './keys/rate.ts';
 
-/** Server that several processes and machines share. */
+/** Valkey or Redis server that several processes and machines share. */
 export type SharedServer = {
-  /** URL of the server. It may contain credentials, so it is never logged. */
+  /** URL of the server. The URL may contain credentials, so it is never logged. */
   readonly url: string;
   readonly prefix: string;
   /** Timeout of a reply, ms. */
   readonly timeLimit: number;
 };
 
-/** Issuer of tokens. */
+/** Issuer of JSON Web Tokens. */
 export type TokenIssuer = {
   /** File path or URL of the JSON Web Key Set. */
   readonly jwks: string;
@@ -22,14 +22,14 @@ export type TokenIssuer = {
 
 /** `access:` in the configuration file. Durations are in milliseconds. */
 export type AccessOptions = {
-  /** Server for keys and limits. Without it, both are stored in `dataDir`. */
+  /** Server for keys and limits. If `valkey` is absent, keys and limits are stored in `dataDir`. */
   readonly valkey?: SharedServer;
   /** Duration for which known keys remain valid while `valkey` is unavailable, ms. */
   readonly staleKeys: number;
   /** Default rate for keys that have no rate of their own. */
   readonly rate?: Rate;
   readonly dailyCredits?: number;
-  /** Credits of a call by method. `default` applies to node methods that the service does not know. */
+  /** Credits that a call costs, by method name. `default` applies to node methods that the service does not know. */
   readonly credits: Readonly<Record<string, number>>;
   /** Limit of wrong keys per address (IPv6: per /64). */
   readonly failures: Rate;

@@ -2,7 +2,7 @@ import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-
 import type { KeyRules } from './key-rules.ts';
 import type { Rate } from './keys/rate.ts';
 
-/** Owner of a request. It is safe to log: it contains no credentials, only the hash of a secret. */
+/** Owner of a request. The object is safe to log: it contains no credentials, only the hash of a secret. */
 export type Principal = {
   readonly id: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export type Terms = {
   readonly dailyCredits: number | undefined;
   /** SHA-256 of the secret that each request must carry. */
   readonly secretHash: string | undefined;
-  /** Issuer of the tokens that each request must carry. */
+  /** Name of the issuer (`access.jwt`) whose token each request must carry. */
   readonly jwt: string | undefined;
 };
 
@@ -26,9 +26,9 @@ export type Terms = {
 export interface KeyVerifier {
   /**
    * Returns the owner of a valid key, or undefined for an invalid key.
-   * @throws (or rejects) when the key cannot be checked now
+   * @throws Error, or rejects, while the key cannot be checked
    */
   verify(key: string): PromiseOrValue<Principal | undefined>;
-  /** Whether the key was valid recently. This does not look the key up in the store. */
+  /** Whether the key was valid recently. The result comes from the cache, not from the key store. */
   isKnown(key: string): boolean;
 }

@@ -12,7 +12,7 @@ import type { KeyTable } from './keys/key-table.ts';
 import type { KeyVerifier, Principal, Terms } from './principal.ts';
 
 /**
- * Returns the time until which this form of the key is valid, Unix ms. Returns undefined if the form is not valid now.
+ * Returns the time until which a key is accepted, Unix ms. Returns undefined if the key is not valid now.
  * @param hash SHA-256 of the presented key
  * @param now Unix ms
  */
@@ -38,11 +38,11 @@ export type StoredKeysOptions = {
   readonly onStale: () => void;
   /** Monotonic clock, ms. */
   readonly now?: () => number;
-  /** Previous verifier with the same table. Its known keys are taken over. */
+  /** Previous verifier with the same table, whose cached records are copied. */
   readonly before?: StoredKeys;
 };
 
-/** Maximum age of a record, ms. A revoked key must stop working within a second, whichever process revokes it. */
+/** Maximum age of a cached record, ms. A revoked key must stop working within a second, whichever process revokes it. */
 const FRESH_MS = 500;
 /** Age from which a valid record is read again in the background, ms. Requests then do not have to wait for the read. */
 const AGING_MS = 250;
@@ -57,11 +57,11 @@ type Known = {
   reading: Promise<Principal | undefined> | undefined;
 };
 
-/** Verifier of the keys in a table. It uses a cached record for less than a second, or longer while the table cannot be read. */
+/** Verifies keys with the records of a table. A cached record is used for less than a second, or longer while the table cannot be read. */
 export class StoredKeys implements KeyVerifier {
   readonly #options: StoredKeysOptions;
   readonly #now: () => number;
-  /** Records by the key itself. A key is then hashed once per read instead of once per request. */
+  /** Cached records by unhashed key, so that a key is hashed once per read of its record, not once per request. */
   readonly #known: Lru<string, Known>;
   /** In-flight reads of keys that are not cached, by key. */
   readonly #firsts = new Map<string, Promise<Principal | undefined>>();
@@ -120,7 +120,7 @@ export class StoredKeys implements KeyVerifier {
     );
     if (known === undefined || !(outcome instanceof Promise)) return outcome;
     known.reading = outcome;
-    // The callers that wait handle a rejection. There may be no such caller, so `forget` handles it too.
+    // `forget` also handles a rejection, because a background read has no waiting caller.
     const forget = (): void => {
       known.reading = undefined;
     };
@@ -146,7 +146,7 @@ export class StoredKeys implements KeyVerifier {
     return principal;
   }
 
-  /** Accepts a key although the table cannot be read, if the key was valid recently. Throws `error` for any other key. */
+  /** While the table cannot be read, accepts a key that was valid recently, and throws `error` for any other key. */
   #keepOpen(known: Known | undefined, error: unknown): Principal | undefined {
     if (known === undefined || this.#now() - known.readAt > this.#options.staleMs) throw error;
     this.#options.onStale();

@@ -27,13 +27,13 @@ const BAD_TOKEN: ReadonlySet<unknown> = new Set([
   'ERR_JWT_EXPIRED',
   'ERR_JWT_INVALID',
 ]);
-/** Duration for which a valid token is not verified again, ms. Verifying a signature takes 0.1 ms. */
+/** Duration for which a valid token is cached and not verified again, ms. Verifying a signature takes 0.1 ms. */
 const GOOD_MS = 10_000;
 /** Maximum total length of cached tokens, UTF-16 units. */
 const MEMORY = 4 * 1024 * 1024;
 
 /**
- * Creates a verifier of JSON Web Tokens (RFC 7519). Only the configuration determines where key sets are; a token cannot.
+ * Creates a verifier of JSON Web Tokens (RFC 7519). Key sets are loaded only from the configured locations, never from a URL in a token.
  * @param now monotonic clock, ms
  */
 export function createTokenVerifier(
@@ -82,7 +82,7 @@ class JwtVerifier implements TokenVerifier {
       this.#good.set(`${name} ${token}`, { expiresAt, length: token.length });
       return undefined;
     } catch (error) {
-      // Any other error means that the keys are unavailable. It does not show that the token is invalid.
+      // Any other error means that the issuer's keys are unavailable, not that the token is invalid.
       if (BAD_TOKEN.has(readErrorCode(error))) return 'invalidToken';
       throw new Error('the keys of a token issuer are not available');
     }

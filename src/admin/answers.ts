@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { AdminRefusal } from './refusal.ts';
 
-/** Headers of every answer. The page may load only its own resources. No answer may be framed, cached or sniffed. */
+/** Headers of every response. The page may load only its own resources. Responses may not be framed, cached or MIME-sniffed. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +

@@ -5,10 +5,10 @@ import { Routes } from './routes.ts';
 import type { AdminSources } from './sources.ts';
 import { StatusFeed } from './status-feed.ts';
 
-/** Parts loaded with the first request. */
+/** Parts of the admin server that are loaded with its first request. */
 export type Backstage = { readonly feed: StatusFeed; readonly routes: Routes };
 
-/** Creates feed, console and routes of the admin server. */
+/** Creates the status feed, the console and the routes of the admin server. */
 export function openBackstage(sources: AdminSources, log: Logger, clock: Clock): Backstage {
   const feed = new StatusFeed({ compute: () => sources.status(), log, clock });
   const console = new Console(

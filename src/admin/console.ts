@@ -53,7 +53,10 @@ const requestSchema: z.ZodType<ConsoleRequest> = z.strictObject({
   request: z.record(z.string(), z.unknown()),
 });
 
-/** Forwards requests of the page's console to the service. These requests use the port, the keys and the limits of any client. */
+/**
+ * Forwards requests of the page's console to the service. Console requests arrive on the service's port, need an API key and count against limits,
+ * like any client's requests.
+ */
 export class Console {
   readonly #client: ServiceClient;
   readonly #connect: Connect;
@@ -84,7 +87,7 @@ export class Console {
   }
 
   /**
-   * Sends the request over a WebSocket, and forwards messages until the page leaves.
+   * Sends the request over a WebSocket, and forwards messages until the page disconnects.
    * @throws AdminRefusal
    */
   async watch(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -105,7 +108,7 @@ export class Console {
     }
     const { network, key, request: call, ...credentials } = parseRequest(await readAdminBody(request));
     const { networks } = await this.#status();
-    // The host is that of a network of the service, so the console cannot reach anything else.
+    // Only hosts of configured networks are used, so the console cannot reach other servers.
     const host = findHost(networks.find(({ name }) => name === network)?.hosts);
     if (host === undefined) throw new AdminRefusal(400, 'no network of this service has this name');
     return {

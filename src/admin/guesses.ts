@@ -23,7 +23,7 @@ export class Guesses {
     this.#byAddress = new Lru(ADDRESSES, ADDRESS_MS, now);
   }
 
-  /** Returns the seconds until the address may send another key; undefined if it may now. */
+  /** Returns the seconds until the address may send another key, or undefined if no wait is needed. */
   findPause(address: string): number | undefined {
     const tokens = this.#byAddress.get(groupAddress(address))?.tokens;
     return tokens === undefined || tokens >= 1 ? undefined : Math.ceil((1 - tokens) / PER_SECOND);

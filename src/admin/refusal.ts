@@ -1,6 +1,6 @@
 import { type BoundName, describeBoundRefusal } from '../util/bounds.ts';
 
-/** A request refused by the admin server: status and message, which never quotes the request. */
+/** Refusal of a request by the admin server. The message never quotes the request. */
 export class AdminRefusal extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export class AdminRefusal extends Error {
   }
 }
 
-/** A refusal by a bound. The message names the bound. */
+/** Refusal because a bound was reached. The message names the bound. */
 export class BoundRefusal extends AdminRefusal {
   readonly bound: BoundName;
 

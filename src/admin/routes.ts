@@ -14,7 +14,7 @@ type PageFile = { readonly contentType: string; readonly text: string };
 
 const FOLDER = join(import.meta.dirname, 'page');
 
-/** Reads the page and its modules once, into a map by path. No path of a client ever reaches the disk. */
+/** Reads the page and its modules once, into a map by path. The path of a request is only looked up in this map, never on the disk. */
 function readPageFiles(): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>([
     ['/status', { contentType: 'text/html; charset=utf-8', text: PAGE_HTML }],
@@ -24,7 +24,7 @@ function readPageFiles(): ReadonlyMap<string, PageFile> {
     if (!name.endsWith('.js')) continue;
     files.set(`/status/${name.split(sep).join('/')}`, {
       contentType: 'text/javascript; charset=utf-8',
-      // Source maps are not served.
+      // Source maps are not served, so the reference to the source map is removed.
       text: readFileSync(join(FOLDER, name), 'utf8').replace(/\n\/\/# sourceMappingURL=\S*\s*$/, '\n'),
     });
   }
@@ -43,7 +43,7 @@ export type RouteParts = {
 export class Routes {
   readonly #get: ReadonlyMap<string, Route>;
   readonly #post: ReadonlyMap<string, Route>;
-  /** Files by path, read with the first request that may need them. */
+  /** Page files by path. The files are read at the first GET request that matches no fixed route. */
   #files: ReadonlyMap<string, PageFile> | undefined;
 
   constructor({ sources, feed, console }: RouteParts) {
@@ -57,7 +57,7 @@ export class Routes {
         '/status.json',
         async (_, response) => sendText(response, 200, JSON_TYPE, JSON.stringify(await feed.read())),
       ],
-      // Address for the curl line of the console.
+      // Address of the service, for the console's curl command.
       ['/console', (_, response) => sendText(response, 200, JSON_TYPE, JSON.stringify(address))],
       ['/openrpc.json', (_, response) => sendText(response, 200, JSON_TYPE, sources.openRpc())],
       ...(metrics === undefined ? [] : [['/metrics', serveMetrics(metrics)] as const]),
@@ -93,7 +93,7 @@ export class Routes {
 }
 
 function watch(feed: StatusFeed, request: IncomingMessage, response: ServerResponse): void {
-  // HEAD does not count as a watcher.
+  // A HEAD request does not count as a watching page.
   if (request.method === 'HEAD') sendText(response, 200, 'text/event-stream; charset=utf-8', '');
   else if (!feed.watch(response)) {
     throw new BoundRefusal(503, 'admin.pages', { 'Retry-After': '10' });

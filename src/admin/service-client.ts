@@ -4,7 +4,7 @@ import type { ConsoleAnswer } from './page/console/wire.ts';
 import { AdminRefusal } from './refusal.ts';
 import type { AdminSources } from './sources.ts';
 
-/** Time limit of a console request, ms; longer than any default limit of the service. */
+/** Timeout of a console request, ms; longer than all default timeouts of the service. */
 const TIMEOUT_MS = 60_000;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 /** Response headers displayed by the console. */
@@ -23,7 +23,7 @@ export type AdminCall = {
 /** Opens a connection to the service. */
 export type Connect = AdminSources['service']['connect'];
 
-/** Sends requests to the service on its own port, like clients do. */
+/** Sends requests to the service's port for clients. */
 export class ServiceClient {
   readonly #connect: Connect;
 
@@ -65,7 +65,8 @@ export class ServiceClient {
         headers: {
           Host: host,
           Connection: 'close',
-          // `Via` marks the request as forwarded, so that methods reserved for clients of this machine are refused. Users of the console may be anywhere.
+          // `Via` marks the request as forwarded, so that methods reserved for clients of this machine are refused. Users of the console may be on
+          // other machines.
           Via: '1.1 portcullis-console',
           ...(authorization !== undefined && { Authorization: authorization }),
           'Content-Type': 'application/json',

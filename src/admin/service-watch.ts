@@ -13,7 +13,7 @@ const MAX_BACKLOG_BYTES = 1024 * 1024;
 /**
  * Sends a call to the service over a WebSocket, like clients do. Forwards each message to the page as one line,
  * until the service or the page closes.
- * @throws AdminRefusal where the service does not accept the connection
+ * @throws AdminRefusal if the service does not accept the connection
  */
 export async function passOnMessages(
   connect: Connect,

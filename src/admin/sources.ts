@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { ServiceStatus } from '../observe/status.ts';
 import type { ServiceAddress } from './page/console/wire.ts';
 
-/** Metrics text for scrapers. */
+/** Content type and body of `/metrics`. */
 export type MetricsText = { readonly contentType: string; readonly text: string };
 
 /**

@@ -19,7 +19,7 @@ type FeedParts = {
   readonly clock: Clock;
 };
 
-/** Computes the status once a second for all watching pages. Without watching pages, it is computed only for a `read`. */
+/** Computes the status once a second for all watching pages. Without watching pages, the status is computed only by `read`. */
 export class StatusFeed {
   readonly #compute: FeedParts['compute'];
   readonly #log: Logger;
@@ -28,7 +28,7 @@ export class StatusFeed {
   #stopTicking: (() => void) | undefined;
   #computing: Promise<ServiceStatus> | undefined;
   #latest: { readonly at: number; readonly status: ServiceStatus } | undefined;
-  /** Whether the last attempt failed. Only the first of consecutive failures is logged. */
+  /** Whether the last computation of the status failed. Of consecutive failures, only the first is logged. */
   #failed = false;
 
   constructor({ compute, log, clock }: FeedParts) {
@@ -48,7 +48,7 @@ export class StatusFeed {
   }
 
   /**
-   * Turns a response into a stream of server-sent events, one per second: a status, or a comment when there is none.
+   * Turns a response into a stream of server-sent events, one per second: a status, or a comment if no status is available.
    * @returns false if the maximum number of pages is watching already
    */
   watch(response: ServerResponse): boolean {

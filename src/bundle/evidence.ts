@@ -8,10 +8,13 @@ import { Findings, type Members } from '../../packages/proofs/findings.ts';
 import { type VerifiedHeader, verifyHeader } from '../../packages/proofs/verify-block.ts';
 import { BundleError, type BundleEvidence } from './format.ts';
 
-/** Byte string of a set. `isUsed` is true after a search has found the byte string. */
+/** Trie node or contract code. `isUsed` is true after `find` has returned the byte string. */
 type Piece = { readonly bytes: Uint8Array; isUsed: boolean };
 
-/** Set of byte strings that are searched by hash. The set tracks which byte strings were found, because a bundle must not contain unused byte strings. */
+/**
+ * Trie nodes or contract codes of a bundle, by Keccak-256 hash. The set tracks which byte strings were found, because a bundle must not contain
+ * unused byte strings.
+ */
 export class Pieces {
   readonly #byHash = new Map<string, Piece>();
 
@@ -91,12 +94,12 @@ export function decode<T>(read: () => T, part: string): T {
   }
 }
 
-/** Returns all findings as one sentence. */
+/** Returns the texts of all findings of a verification, separated by semicolons. */
 export function describeFindings({ list }: Findings): string {
   return list.map(({ text }) => text).join('; ');
 }
 
-/** Reads the trie nodes or codes of a bundle. @throws BundleError if they are not unique and in ascending order */
+/** Reads the trie nodes or codes of a bundle. @throws BundleError if the texts are not unique and in ascending order */
 export function readPieces(texts: readonly string[]): Pieces {
   const pieces = new Pieces();
   for (const [index, text] of texts.entries()) {
@@ -107,7 +110,7 @@ export function readPieces(texts: readonly string[]): Pieces {
   return pieces;
 }
 
-/** Encodes byte strings in the order in which a bundle lists them. */
+/** Encodes byte strings as hex, in ascending order, as a bundle lists them. */
 export function listPieces(pieces: readonly Uint8Array[]): string[] {
   return [...pieces].sort(compareBytes).map(bytesToHex);
 }

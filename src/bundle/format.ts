@@ -17,7 +17,7 @@ export class BundleRequestError extends BundleError {}
 
 const FORMAT = 'portcullis-bundle/1';
 
-/** Rules of the chain that the block hash does not commit to. Numbers are quantities. */
+/** EVM rules of the chain at the block. The block hash does not commit to them. Numbers are hex quantities. */
 export type Rules = {
   readonly chainId: string;
   /** Name of the EVM revision, which must match the fields of the header. */
@@ -26,7 +26,7 @@ export type Rules = {
   readonly blobBaseFeeUpdateFraction: string | null;
 };
 
-/** Configuration of the methods of a rollup. */
+/** Configuration of the rollup methods `l2_estimateGas` and `rollup_getInfo`. */
 export type RollupSettings = {
   readonly family: string;
   readonly prefix: string;
@@ -50,7 +50,7 @@ export type Uncovered = {
   readonly rules: Rules | null;
   readonly rollup: RollupSettings | null;
   readonly readings: readonly Reading[];
-  /** Paths of members of the answer, in ascending order. */
+  /** Paths of the answer's members without evidence, in ascending order. */
   readonly members: readonly string[];
 };
 
@@ -60,7 +60,7 @@ export type BundleEvidence = {
   readonly header: string;
   /** RLP of the headers of ancestors, starting with the parent. */
   readonly ancestors: readonly string[];
-  /** All transactions of the block in their encoding for the trie. */
+  /** All transactions of the block, encoded as in the transactions trie. */
   readonly transactions: readonly string[];
   /** RLP of all uncles of the block. */
   readonly uncles: readonly string[];
@@ -85,7 +85,7 @@ export type Bundle = {
   readonly told: Uncovered;
 };
 
-// The pattern has no capturing group, which would use regular expression stack for each byte. The text may have many millions of bytes.
+// A capturing group would use regular expression stack for each byte, and the text may have many millions of bytes.
 const dataSchema = z.string().regex(/^0x(?:[0-9a-f]{2})*$/, 'expected hex data in lower case');
 const hashSchema = z.string().regex(/^0x[0-9a-f]{64}$/, 'expected a hash in lower case');
 export const quantitySchema: z.ZodType<string> = z

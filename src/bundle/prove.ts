@@ -13,8 +13,8 @@ import { assumeRules, describeRules, readEngineHeader } from './runs/rules.ts';
 import { verifyBundle } from './verify-bundle.ts';
 
 /**
- * Returns the rules of a source's chain at a block. The first of these that is known provides the rules: the fork on the command line, the chain's fork
- * schedule, the nodes' report (EIP-7910), the table of public chains.
+ * Returns the rules of a source's chain at a block. The rules come from the first of these that is available: the fork on the command line, the
+ * chain's fork schedule, the nodes' report (EIP-7910), the table of public chains.
  * @throws BundleError if none of these provides the rules
  */
 async function findRules({ chain, scope, config, fork }: Source, header: Header): Promise<Rules> {
@@ -40,7 +40,8 @@ const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 export type Proof = { readonly text: string; readonly notes: readonly string[] };
 
 /**
- * Answers a request with a bundle. Node responses are verified when they arrive. The complete bundle is then verified again, as its reader will verify it.
+ * Answers a request with a bundle. Node responses are verified when they arrive. The complete bundle is then verified again with `verifyBundle`, as
+ * by its reader.
  * @throws BundleError if a part cannot be verified
  * @throws ChainError if the source cannot be reached
  */
@@ -51,7 +52,7 @@ export async function prove(question: BundleRequest, given: Source): Promise<Pro
   const { blockAt, read } = provable;
   const named = blockAt === undefined ? undefined : readParams(provable, params)[blockAt];
   const { reference, hasOverrides } = readNamed(named);
-  // A bundle names its block, so a block parameter is inserted. Overrides at this position are moved behind the block parameter.
+  // The parameters in a bundle contain the block number. State overrides in the position of the block parameter are moved behind it.
   if (hasOverrides) params.splice(1, 0, 'latest');
   const block = await pinBlock(reference ?? LATEST, source);
   if (blockAt !== undefined) params[blockAt] = block.number;
@@ -65,14 +66,14 @@ export async function prove(question: BundleRequest, given: Source): Promise<Pro
   return { text, notes };
 }
 
-/** Selects the prefix in the request as the only rollup prefix of the bundle. */
+/** Sets the rollup prefix of the bundle to the prefix of the requested `<prefix>_estimateGas`. */
 function choosePrefix({ method }: BundleRequest, source: Source): Source {
   const { rollup, prefixes = [] } = source;
   const prefix = prefixes.find((each) => method === `${each}_estimateGas`);
   return rollup === undefined || prefix === undefined ? source : { ...source, rollup: { ...rollup, prefix } };
 }
 
-/** Reads a parameter that is either a block or state overrides. */
+/** Reads a parameter that is either a block reference or state overrides. */
 function readNamed(named: unknown): { reference: BlockReference | undefined; hasOverrides: boolean } {
   const either = (named ?? {}) as BlockReference | BlockOrOverrides;
   if ('kind' in either) return { reference: either, hasOverrides: false };
@@ -95,7 +96,7 @@ async function proveExecution(
 
 type PinnedQuestion = Pick<Bundle, 'method' | 'params' | 'block'>;
 
-/** Resolves a reference to its current block. */
+/** Resolves a block reference to the number and hash of a block. */
 async function pinBlock(reference: BlockReference, { chain, scope }: Source): Promise<Bundle['block']> {
   const header = await chain.blocks.getHeader(reference, scope);
   if (header === null) throw new BundleError('the network has no such block: there is nothing to prove');

@@ -10,7 +10,7 @@ import { collectStream } from '../gateway/collect-stream.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { BundleError, type RollupSettings } from './format.ts';
 
-/** Source of a bundle: chain and configuration of a network, and the scope of the requests to the network. */
+/** Source of a bundle: chain and configuration of a network, and the request scope (deadline) of all requests to the network. */
 export type Source = {
   readonly chain: Chain;
   readonly scope: RequestScope;
@@ -28,7 +28,7 @@ export type Source = {
   readonly opNode?: Pick<Chain, 'request'>;
 };
 
-/** Parses a result; a stream is first read to its end. */
+/** Parses a JSON result. A streamed result is first read to its end. */
 export async function readResult(result: JsonResult): Promise<unknown> {
   if (isComplete(result)) return JSON.parse(typeof result === 'string' ? result : result.text);
   const pieces = await collectStream(result, () => true);

@@ -2,7 +2,10 @@ import { findStringEnd } from '../../packages/ethereum/primitives/json-strings.t
 
 /** Maximum depth of nested lists and objects; answers and parameters have fewer than ten levels. */
 const MAX_DEPTH = 64;
-/** Maximum number of items and members. Parsing takes up to 100 bytes for each item or member, and the largest blocks have a hundred thousand. */
+/**
+ * Maximum number of items and members. Parsing takes up to 100 bytes for each item or member. Bundles of the largest blocks have a hundred thousand
+ * items and members.
+ */
 const MAX_VALUES = 4_000_000;
 
 const QUOTE = 0x22;

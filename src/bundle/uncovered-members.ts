@@ -6,7 +6,7 @@ import type { Members } from '../../packages/proofs/findings.ts';
 import { isMembers } from '../../packages/proofs/members.ts';
 import { deriveContract, type VerifiedFacts } from '../../packages/proofs/verify-transaction.ts';
 
-/** Members that give the place of a transaction, receipt or log in a block. */
+/** Members that name the block of a transaction, receipt or log, and its index in the block. */
 const PLACE = ['blockHash', 'blockNumber', 'blockTimestamp', 'transactionIndex'];
 const RECEIPT = [
   ...PLACE,
@@ -25,14 +25,14 @@ const AUTHORIZATION = ['chainId', 'address', 'nonce', 'yParity', 'r', 's'];
 const ROOT = /^0x[0-9a-f]{64}$/;
 const DEPOSIT_TYPE = 0x7e;
 
-/** Members for which null is a value; in all other members, null equals an absent member. */
+/** Members whose null is verified. The verification treats any other member with null as absent, so evidence does not cover such a member. */
 const NULLABLE: ReadonlySet<string> = new Set(['to', 'contractAddress']);
 
 /** Set of the names of uncovered members. */
 export class UncoveredMembers {
   readonly #names = new Set<string>();
 
-  /** Adds the uncovered members of an object. @param prefix path of the object, which is put before the names of its members */
+  /** Adds the uncovered members of an object. @param prefix path of the object. The prefix is put before the names of the object's members. */
   note(prefix: string, object: Members, covered: ReadonlySet<string>): void {
     for (const [name, value] of Object.entries(object)) {
       if (!covered.has(name) || (value === null && !NULLABLE.has(name))) this.#names.add(`${prefix}${name}`);
@@ -44,7 +44,7 @@ export class UncoveredMembers {
   }
 }
 
-/** Adds the members of a verified receipt that do not follow from its block. */
+/** Adds the members of a verified receipt that do not follow from the data of its block. */
 export function noteReceipt(
   told: UncoveredMembers,
   receipt: Members,
@@ -64,7 +64,7 @@ export function noteReceipt(
   for (const log of logs as readonly Members[]) told.note('[].logs[].', log, ofLog);
 }
 
-/** Adds the members of a verified transaction that do not follow from its block. */
+/** Adds the members of a verified transaction that do not follow from the data of its block. */
 export function noteTransaction(
   told: UncoveredMembers,
   transaction: Members,
@@ -74,7 +74,7 @@ export function noteTransaction(
   const covered = new Set([...PLACE, 'hash', 'type']);
   for (const { members } of form?.fields ?? [])
     covered.add(members.find((name) => transaction[name] != null) ?? (members[0] as string));
-  // Both names have the same value, and were compared with each other.
+  // The members `input` and `data` have the same value, and were compared with each other.
   for (const name of ['input', 'data']) covered.add(name);
   if (form?.signed !== undefined) for (const name of ['v', 'yParity']) covered.add(name);
   if (from !== undefined) covered.add('from');

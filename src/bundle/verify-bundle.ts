@@ -7,7 +7,7 @@ import { findProvable, type ProvableMethod, readParams } from './provable-method
 import type { ReadKind } from './reads/read-kind.ts';
 import { runBundle } from './runs/check-run.ts';
 
-/** Facts that the user of a bundle already knows. */
+/** Facts that the reader of a bundle already knows. The bundle must agree with them. */
 export type Expected = {
   /** Block hash as lower-case `0x` text. The whole bundle is verified against this hash. */
   readonly hash: string;
@@ -88,7 +88,7 @@ function checkRead(bundle: Bundle, provable: ProvableMethod, read: ReadKind, hea
     );
 }
 
-/** @throws BundleError if a part of the evidence is not used */
+/** @throws BundleError if the evidence has a list that the method does not use */
 function requireOnly(evidence: BundleEvidence, uses: readonly (keyof BundleEvidence)[]): void {
   for (const [name, list] of Object.entries(evidence)) {
     if (Array.isArray(list) && list.length > 0 && !uses.includes(name as keyof BundleEvidence))

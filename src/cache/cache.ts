@@ -3,18 +3,18 @@ import type { CacheFigures } from '../observe/sources.ts';
 
 /** Key of a cached answer. */
 export type CacheKey = {
-  /** Hash of the block that the answer belongs to, lower case. The answer never changes; the block may be orphaned. */
+  /** Hash of the block that the answer belongs to, lower case. The answer at this block never changes, even if the block is orphaned. */
   readonly blockHash: string;
   /** Request at that block: chain, method, canonical parameters. */
   readonly request: string;
-  /** Hashes of the name, stored after the first computation, because a look-up and a later insertion need them. */
+  /** Hashes of the key's name, cached after the first computation, because a look-up and a later insertion both need them. */
   hashes?: NameHashes | undefined;
 };
 
-/** Two hashes of a name under a secret of this process, as signed integers. */
+/** Two hashes of a name, keyed with a secret of this process, as signed 32-bit integers. */
 export type NameHashes = { readonly hash: number; readonly tag: number };
 
-/** Complete JSON value. A large value is bytes without an envelope around it. */
+/** Complete JSON value, without a JSON-RPC envelope. A large value is stored as bytes. */
 export type CachedAnswer = JsonText | JsonBytes;
 
 /** Cache of answers that are immutable for a given block hash. */

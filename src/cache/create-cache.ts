@@ -4,14 +4,14 @@ import type { Cache } from './cache.ts';
 import { createMemoryCache } from './memory-cache.ts';
 import type { CacheOptions } from './options.ts';
 
-/** Creates the cache of a configuration; without a configured tier, the cache stores nothing. */
+/** Creates the configured cache: in memory, and also on a shared server if `redis` is set. */
 export async function createCache(options: CacheOptions, log: Logger): Promise<Cache> {
   const { memoryBytes, entryBytes, redis } = options;
   const memory = createMemoryCache({ bytes: memoryBytes, entryBytes });
   if (redis === undefined) return memory;
   const { url, timeLimit, ttl, prefix } = redis;
   const onFault = createFaultLog(log);
-  // Loaded on demand, because the client takes 20 ms to load.
+  // The Redis client is loaded on demand, because loading takes 20 ms.
   const { createRedisCache } = await import('./redis-cache.ts');
   const { createTieredCache } = await import('./tiered-cache.ts');
   return createTieredCache(

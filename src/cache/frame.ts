@@ -18,7 +18,7 @@ const CHECKSUM_START = 6;
 const CHECKSUM_BYTES = 16;
 const BODY_START = CHECKSUM_START + CHECKSUM_BYTES;
 
-/** Minimum size for compression, bytes: for a smaller frame, the saving is less than the cost of the work on a thread. */
+/** Minimum size for compression, bytes. For smaller frames, the saved bytes are not worth the work of a thread. */
 const COMPRESS_BYTES = 1_024;
 
 // Deflates on libuv's thread pool, not on the event loop.
@@ -30,7 +30,7 @@ export function boundFrameBytes(characters: number): number {
   return BODY_START + 2 * characters;
 }
 
-/** Encodes an answer as a frame. @param name complete identity of the answer */
+/** Encodes an answer as a frame. @param name name of the answer's cache key, see `composeName` */
 export async function encodeFrame(name: string, answer: string): Promise<Buffer> {
   const text = name + answer;
   const ascii = isAscii(text);

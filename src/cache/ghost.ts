@@ -1,6 +1,6 @@
 /**
- * Fingerprints of names that were evicted without a second request. A later name may overwrite an earlier one. If two names have the same
- * fingerprint, the only effect is that an entry is cached longer than necessary.
+ * Fingerprints of cache entries that were evicted without a second request. A later fingerprint may overwrite an earlier one. If two names have the
+ * same fingerprint, the only effect is that an entry is cached longer than necessary.
  */
 export class Ghost {
   readonly #fingerprints: Uint32Array;
@@ -10,7 +10,7 @@ export class Ghost {
     this.#fingerprints = new Uint32Array(places);
   }
 
-  /** Returns the memory of this many slots, bytes. */
+  /** Returns the memory that `places` slots take, bytes. */
   static countBytes(places: number): number {
     return Uint32Array.BYTES_PER_ELEMENT * places;
   }
@@ -19,7 +19,7 @@ export class Ghost {
     this.#fingerprints[hash & (this.#fingerprints.length - 1)] = tag;
   }
 
-  /** Removes a name. @returns whether it was present */
+  /** Removes a fingerprint. @returns whether the fingerprint was present */
   take(hash: number, tag: number): boolean {
     const place = hash & (this.#fingerprints.length - 1);
     if (this.#fingerprints[place] !== tag) return false;

@@ -1,6 +1,6 @@
 import type { CacheKey } from './cache.ts';
 
-/** Returns the key as one string. Hashes contain no spaces, so different keys have different names. */
+/** Returns the key as one string. Block hashes contain no spaces, so different keys have different names. */
 export function composeName(key: CacheKey): string {
   return `${key.blockHash} ${key.request}`;
 }

@@ -31,11 +31,11 @@ const KiB = 1024;
 const MiB = 1024 * KiB;
 
 const MIN_BYTES = 128 * KiB;
-/** Limits of the small queue, which contains entries without a second request: bytes, and a divisor of the total limit. */
+/** The small queue contains entries without a second request. The limit of the small queue is the smaller of 4 MiB and 1/8 of the cache's limit. */
 const SMALL_QUEUE_BYTES = 4 * MiB;
 const SMALL_QUEUE_PART = 8;
 /**
- * A second request for an entry counts only after 1/2 of the small queue was added behind the entry: calls at the newest block are repeated
+ * A second request for an entry counts only after half of the small queue's limit was added behind the entry. Calls at the newest block are repeated
  * only while the block is the newest (the correlated references of LRU-K, SIGMOD 1993).
  */
 const UNCOUNTED_PART = 2;
@@ -43,20 +43,29 @@ const UNCOUNTED_PART = 2;
 const SEGMENT_PART = 16;
 const MIN_SEGMENT_BYTES = 4 * KiB;
 const MAX_SEGMENT_BYTES = 256 * KiB;
-/** An answer is stored inside a segment if its size is at most 1/8 of the segment and at most a maximum. The rest limits the length of a name. */
+/**
+ * An answer is stored inside a segment if its size is at most 1/8 of the segment and at most a maximum. The remaining bytes of a segment limit the
+ * length of an entry's name.
+ */
 const INLINE_PART = 8;
 const MAX_INLINE_BYTES = 8 * KiB;
-/** The tables have one slot per this many bytes of the limit. Few entries are smaller: an entry contains the name of a call and a word. */
+/**
+ * The tables have one slot per this many bytes of the limit. Few entries are smaller than this, because an entry contains the name of a call and
+ * usually a 32-byte word.
+ */
 const BYTES_PER_PLACE = 256;
 const BYTES_PER_FINGERPRINT = 256;
 const BYTES_PER_BLOCK = 1_024;
-/** Maximum number of main-queue entries that one new entry may reinsert; after them, the next entry is evicted even if it was requested. */
+/**
+ * Maximum number of main-queue entries that are reinserted to make room for one new entry. After these entries, the next entry is evicted even if it
+ * was requested.
+ */
 const MOVES = 32;
 
 /**
  * Byte-bounded, scan-resistant cache with S3-FIFO replacement (SOSP 2023). A new entry enters a small queue. At the end of the small queue, an entry
- * that was requested again in the second half of the queue moves to the main queue. Any other entry is evicted, and its fingerprint remains: if the
- * entry returns, it enters the main queue directly. At the end of the main queue, an entry that was requested in the meantime is reinserted.
+ * that was requested again in the second half of the queue moves to the main queue. Any other entry is evicted, and its fingerprint remains. An entry
+ * with a known fingerprint enters the main queue directly. At the end of the main queue, an entry that was requested in the meantime is reinserted.
  * @param createNames creates a name writer, replaced in tests
  */
 export function createMemoryCache(
@@ -94,7 +103,7 @@ class FifoMemoryCache implements MemoryCache {
   readonly #smallLimit: number;
   readonly #segmentBytes: number;
   readonly #inlineLimit: number;
-  /** Allocated when the first entry is added. */
+  /** Tables of the cache, which are allocated when the first entry is added. */
   #tables: Tables | undefined;
   readonly #large: (Large | undefined)[] = [];
   readonly #freeNumbers: number[] = [];
@@ -349,7 +358,7 @@ class FifoMemoryCache implements MemoryCache {
     this.#freeNumbers.push(number);
   }
 
-  /** @returns the number of the stored answer */
+  /** @returns index of the stored answer in `#large` */
   #keepLarge(answer: CachedAnswer, ref: number, bytes: number): number {
     const number = this.#freeNumbers.pop() ?? this.#large.length;
     const smallCome = (this.#tables as Tables).small.come;
@@ -359,12 +368,12 @@ class FifoMemoryCache implements MemoryCache {
     return number;
   }
 
-  /** Counts data derived from an answer; false if there is no room for the data. */
+  /** Reserves memory for data derived from an answer. Returns false if there is no room for the data. */
   #growLarge(large: Large, bytes: number): boolean {
     const tables = this.#tables as Tables;
     this.#moves = MOVES;
     if (bytes > this.#entryLimit || !this.#makeRoom(tables, tables.main, 0, bytes)) return false;
-    // The entry that owns the answer may itself have been evicted to make room.
+    // The entry of this answer may itself have been evicted to make room.
     if (large.value.keeper === undefined) return false;
     large.bytes += bytes;
     (tables.records.isMain(large.ref) ? tables.main : tables.small).largeBytes += bytes;
@@ -376,7 +385,7 @@ function countBytes({ bytes, segments, small, main }: Tables): number {
   return bytes + segments.bytes + small.largeBytes + main.largeBytes;
 }
 
-/** Returns the record of the current name, or 0. */
+/** Returns the record with the name in the name writer, or 0 if there is none. */
 function find({ names, index, records }: Tables): number {
   const { hash, tag } = names;
   let ref = index.find(hash, tag);
@@ -384,7 +393,7 @@ function find({ names, index, records }: Tables): number {
   return ref;
 }
 
-/** Returns bytes that this cache alone owns: a view into larger memory, or bytes that another entry counts, are copied. */
+/** Returns an object that only this entry uses. A view into larger memory is copied; bytes that another entry counts are shared without a copy. */
 function takeValue(answer: CachedAnswer): SharedBytes {
   if (typeof answer === 'string') return new SharedBytes(Buffer.from(answer));
   const { value } = answer;

@@ -1,4 +1,4 @@
-/** Slots per group; a name has two groups. */
+/** Slots per group. A record is in one of two groups, which the hashes of its name select. */
 const GROUP = 8;
 const SPREAD = 0x9e3779b1;
 
@@ -21,7 +21,7 @@ export class NameIndex {
     this.#refs = new Uint32Array(places);
   }
 
-  /** Returns the memory of this many slots, bytes. */
+  /** Returns the memory that `places` slots take, bytes. */
   static countBytes(places: number): number {
     return 2 * Uint32Array.BYTES_PER_ELEMENT * places;
   }
@@ -53,7 +53,7 @@ export class NameIndex {
     return displaced;
   }
 
-  /** Replaces a record by another one, or by 0 to remove it. */
+  /** Replaces a record by the record `by`, or removes the record if `by` is 0. */
   replace(hash: number, tag: number, ref: number, by: number): void {
     let found = this.find(hash, tag);
     while (found !== ref && found !== 0) found = this.findNext(hash, tag);

@@ -4,7 +4,7 @@ import type { CacheKey, NameHashes } from './cache.ts';
 /** Maximum length of a block hash. */
 const MAX_HASH_UNITS = 256;
 const SPACE = 0x20;
-/** Bytes allocated after the longest name, more than the longest UTF-8 character. */
+/** Bytes allocated after the longest name; more than one UTF-8 character needs. */
 const SPARE_BYTES = 8;
 const KEY_WORDS = 2;
 const FNV_PRIME = 0x01000193;
@@ -13,10 +13,10 @@ const SECRET = new Uint32Array(KEY_WORDS);
 randomBytes(4 * KEY_WORDS).copy(Buffer.from(SECRET.buffer));
 
 /**
- * Encodes the name of a key to bytes and hashes it, one name at a time. The block hash comes first and ends with a space. Hashes contain no spaces,
- * so different keys have different names.
+ * Encodes the name of a key to bytes and hashes it, one name at a time. The block hash comes first and ends with a space. Block hashes contain no
+ * spaces, so different keys have different names.
  *
- * Hashes are HalfSipHash-1-3 under a secret of this process: callers cannot construct collisions.
+ * Names are hashed with HalfSipHash-1-3 and a secret key of this process, so clients cannot construct collisions.
  */
 export class NameWriter {
   readonly #maxBytes: number;
@@ -30,10 +30,10 @@ export class NameWriter {
   length = 0;
   /** Length of the block part of the name, including the space, bytes. */
   blockLength = 0;
-  /** Whether the request part is encoded in UTF-16, which distinguishes all strings; otherwise it is ASCII. */
+  /** Whether the request part is encoded in UTF-16 instead of ASCII. UTF-16 also distinguishes strings with lone surrogates. */
   isWide = false;
   hash = 0;
-  /** Second hash of the same name. */
+  /** Second hash of the name in `bytes`. */
   tag = 0;
 
   /** @param maxBytes maximum length of a name, at least 1 KiB */
@@ -51,7 +51,7 @@ export class NameWriter {
     const units = request.length;
     this.length = blockLength + units;
     if (this.length > this.#maxBytes) return false;
-    // Non-ASCII text has more bytes than UTF-16 units, even if not all bytes fit.
+    // Non-ASCII text has more UTF-8 bytes than UTF-16 units. With the spare bytes, `write` returns a larger number even if not all bytes fit.
     this.isWide = bytes.write(request, blockLength, 'utf8') !== units;
     if (this.isWide) {
       this.length = blockLength + 2 * units;
@@ -67,7 +67,7 @@ export class NameWriter {
 
   /** Writes the block part, which all names of a block share. @returns false if the block part is too long */
   writeBlock(blockHash: string): boolean {
-    // Most consecutive names have the same block.
+    // The block part is often the same in consecutive names.
     if (blockHash === this.#blockHash) return true;
     if (blockHash.length > MAX_HASH_UNITS) return false;
     this.#blockHash = blockHash;

@@ -4,7 +4,7 @@ import { durationSchema } from '../util/duration-schema.ts';
 
 /** `cache.redis:`. Durations are in milliseconds. */
 export type RedisOptions = {
-  /** May contain credentials: never logged. */
+  /** URL of the server. The URL may contain credentials, so it is never logged. */
   readonly url: string;
   readonly timeLimit: number;
   readonly ttl: number;
@@ -17,7 +17,7 @@ export type CacheOptions = {
   readonly memoryBytes: number;
   /** Maximum size of an entry in any tier, bytes. */
   readonly entryBytes: number;
-  /** Server of a cache that several processes share. */
+  /** Valkey or Redis server of a cache that several processes share. */
   readonly redis?: RedisOptions;
 };
 
@@ -49,7 +49,7 @@ const redisOptionsSchema: z.ZodType<RedisOptions> = z.strictObject({
     .default('portcullis'),
 });
 
-/** Schema of `cache:`; without it answers are cached in memory. */
+/** Schema of `cache:`. Without this section, answers are cached in memory only. */
 export const cacheOptionsSchema: z.ZodType<CacheOptions> = z
   .strictObject({
     memoryBytes: z

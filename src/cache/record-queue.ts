@@ -10,9 +10,9 @@ export class RecordQueue {
   /** Value of `#come` when a segment was added to the queue, by segment number. */
   readonly #comeBefore: number[] = [];
   #come = 0;
-  /** Offset of the oldest record in the first part. */
+  /** Offset of the oldest record in the first segment, bytes. */
   #start = 0;
-  /** Bytes outside of the segments that belong to records of the queue. */
+  /** Bytes of answers outside of the segments whose records are in the queue. */
   largeBytes = 0;
 
   constructor(segments: Segments) {
@@ -24,7 +24,7 @@ export class RecordQueue {
     return this.#come;
   }
 
-  /** Memory of the segments and of the bytes outside of the segments. */
+  /** Memory of the queue, bytes: its segments, and its answers outside of the segments. */
   get bytes(): number {
     return this.#parts.length * this.#segments.bytesEach + this.largeBytes;
   }
@@ -41,7 +41,7 @@ export class RecordQueue {
     return last === undefined || last.length + length > this.#segments.bytesEach;
   }
 
-  /** Allocates a record at the end. @param length bytes, a multiple of 8 @returns its reference */
+  /** Allocates memory for a record at the end of the queue. @param length bytes, a multiple of 8 @returns reference of the record */
   add(length: number): number {
     if (this.needsSegment(length)) {
       const segment = this.#segments.take();
@@ -55,18 +55,18 @@ export class RecordQueue {
     return ref;
   }
 
-  /** Counts bytes outside of the segments that belong to the newest record. */
+  /** Adds the size of the newest record's answer, if the answer is outside of the segments. */
   addLarge(bytes: number): void {
     this.largeBytes += bytes;
     this.#come += bytes;
   }
 
-  /** Bytes added to the queue since it began the segment of a record. */
+  /** Bytes added to the queue since the segment of a record was added to it. */
   comeSince(ref: number): number {
     return this.#come - (this.#comeBefore[this.#segments.numberOf(ref)] as number);
   }
 
-  /** Frees the oldest record. @param length its length in bytes */
+  /** Frees the oldest record. @param length length of that record, bytes */
   dropOldest(length: number): void {
     this.#start += length;
     const first = this.#parts[0] as Part;

@@ -11,7 +11,7 @@ const NEXT = 2;
 const PREVIOUS = 3;
 const BLOCK = 4;
 const NAME_LENGTH = 5;
-/** Length of the inline answer, or the number that identifies an answer stored elsewhere. */
+/** Length of the inline answer, or the number of an answer that is stored outside of the segments. */
 const ANSWER = 6;
 /** Length of the record shifted by 8 bits, and flags. */
 const FLAGS = 7;
@@ -28,14 +28,14 @@ const LENGTH_SHIFT = 8;
 
 /** Content of a record besides its name. */
 export type RecordAnswer = {
-  /** Inline answer; undefined if the answer is stored elsewhere. */
+  /** Inline answer; undefined if the answer is stored outside of the segments. */
   readonly inline: Uint8Array | string | undefined;
   readonly inlineBytes: number;
   readonly isAscii: boolean;
   readonly number: number;
 };
 
-/** Layout of entries in segments, and lists of the entries of each block. References are from `Segments`. */
+/** Reads and writes cache entries in segments, and links the entries of each block in a list. References to records come from `Segments`. */
 export class Records {
   readonly #segments: Segments;
   /** First record of each list, indexed by the block's hash; several blocks may share a list. */
@@ -90,7 +90,7 @@ export class Records {
     return true;
   }
 
-  /** Returns the first record of a block at or after `from`, or in the whole list if `from` is 0. @param name only its block part is used */
+  /** Returns the first record of a block at or after `from`, or in the whole list if `from` is 0. @param name name of any entry of the block */
   findOfBlock(name: NameWriter, from: number): number {
     const block = name.hashBlock();
     const { blockLength } = name;
@@ -106,7 +106,7 @@ export class Records {
     return 0;
   }
 
-  /** Returns the next record in the list, which may belong to another block. */
+  /** Returns the next record in the same list. That record may belong to another block. */
   nextOfBlock(ref: number): number {
     return this.#read(ref, NEXT);
   }
@@ -119,7 +119,7 @@ export class Records {
     return bytes.toString((this.#read(ref, FLAGS) & ASCII) === 0 ? 'utf8' : 'latin1', start, end);
   }
 
-  /** Returns the number that identifies an answer stored elsewhere; undefined for an inline answer. */
+  /** Returns the number of an answer that is stored outside of the segments; undefined for an inline answer. */
   largeNumberOf(ref: number): number | undefined {
     return (this.#read(ref, FLAGS) & LARGE) === 0 ? undefined : this.#read(ref, ANSWER);
   }
@@ -149,7 +149,7 @@ export class Records {
     if ((flags & USES) < USES) this.#write(ref, FLAGS, flags + 1);
   }
 
-  /** Decrements the use counter. @returns whether it was above 0 */
+  /** Decrements the use counter of an entry. @returns whether the counter was above 0 */
   takeUse(ref: number): boolean {
     const flags = this.#read(ref, FLAGS);
     if ((flags & USES) === 0) return false;
@@ -157,7 +157,7 @@ export class Records {
     return true;
   }
 
-  /** Marks a record as dead, and unlinks it; its memory is freed later. */
+  /** Marks a record as dead, and unlinks it. The queue frees the memory of the record later. */
   kill(ref: number): void {
     const next = this.#read(ref, NEXT);
     const previous = this.#read(ref, PREVIOUS);
@@ -166,7 +166,7 @@ export class Records {
     this.#write(ref, FLAGS, this.#read(ref, FLAGS) | DEAD);
   }
 
-  /** Moves an entry to its allocated place in the main queue, and marks the old record as dead. */
+  /** Copies an entry to the allocated record `to` in the main queue, and marks the old record as dead. */
   moveToMain(from: number, to: number): void {
     const source = this.#segments.segmentOf(from);
     const start = this.#segments.offsetOf(from);
@@ -203,7 +203,7 @@ export class Records {
   }
 }
 
-/** @param number identifies an answer stored elsewhere; 0 for an inline answer */
+/** @param number number of an answer that is stored outside of the segments; 0 for an inline answer */
 export function describeAnswer(
   answer: CachedAnswer,
   bytes: number,

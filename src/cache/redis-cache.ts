@@ -13,16 +13,16 @@ import { composeName } from './key-name.ts';
 const FORMAT = 'v1';
 /** Maximum memory of entries that are being written, text and frame together, bytes. */
 const WRITING_BYTES = 32 * 1024 * 1024;
-/** Name under which that memory is counted. */
+/** Name under which the memory of entries that are being written is reserved. */
 const WRITES = 'writes';
 /**
- * Minimum timeout of decoding, ms: inflating takes about 5 ms per megabyte on a thread, and longer if all threads are busy. If `limitMs` is longer,
- * it applies instead.
+ * Minimum timeout of decoding, ms: inflating takes about 5 ms per megabyte on a thread, and longer if all threads are busy. A longer `limitMs`
+ * applies instead.
  */
 const UNPACK_LIMIT_MS = 50;
 
 export type RedisCacheOptions = {
-  /** May contain credentials: never logged. */
+  /** URL of the server. The URL may contain credentials, so it is never logged. */
   readonly url: string;
   /** Timeout of a reply, ms. */
   readonly limitMs: number;
@@ -30,7 +30,7 @@ export type RedisCacheOptions = {
   readonly prefix: string;
   /** Maximum size of an entry, characters. */
   readonly entryBytes: number;
-  /** Called for each fault. It may be called often, so it should count rather than log. */
+  /** Called for each fault, possibly often. The callback should therefore count faults rather than log each of them. */
   readonly onFault: (fault: RedisFault) => void;
 };
 
@@ -43,8 +43,8 @@ export interface RedisCache extends Cache {
 }
 
 /**
- * Creates a cache in Valkey or Redis. A reply that is late is a miss, and only answers stored under the same key are returned; without its server,
- * the cache is empty.
+ * Creates a cache in Valkey or Redis. A reply after the timeout is a miss. Only answers that were stored under the same key are returned. While the
+ * server is unavailable, all look-ups are misses.
  * @throws RangeError for an invalid URL
  */
 export function createRedisCache(options: RedisCacheOptions): RedisCache {
@@ -97,7 +97,7 @@ class SharedCache implements RedisCache {
     void this.#write(key, name, typeof answer === 'string' ? answer : answer.text, bytes);
   }
 
-  /** Nothing to remove: an entry stays correct for its block hash, which is no longer requested, and expires. */
+  /** Does nothing: an entry stays correct for its block hash. The hash of an orphaned block is no longer requested, and the entry expires. */
   evictBlock(): void {}
 
   describe(): readonly CacheFigures[] {

@@ -4,14 +4,14 @@ const ALIGNMENT_BITS = 3;
 /** Memory block of fixed size that contains records. */
 export type Segment = { readonly bytes: Buffer; readonly words: Uint32Array };
 
-/** Segments by number. A reference to a record is one integer of segment number and offset. No reference is 0. */
+/** Segments by number. A reference to a record is one integer that combines a segment number and an offset. A reference is never 0. */
 export class Segments {
   readonly bytesEach: number;
   readonly #shift: number;
   readonly #all: (Segment | undefined)[] = [];
-  /** Segment numbers without memory. */
+  /** Numbers of segments whose memory was released. */
   readonly #free: number[] = [];
-  /** Segment numbers with memory that is not in use. */
+  /** Numbers of segments with allocated memory that is not in use. */
   readonly #spare: number[] = [];
   #allocated = 0;
 
@@ -31,7 +31,7 @@ export class Segments {
     return this.#spare.length * this.bytesEach;
   }
 
-  /** Returns the number of a free segment. The segment may still have its previous content. */
+  /** Returns the number of an unused segment, which is allocated if necessary. The segment may still have its previous content. */
   take(): number {
     const spare = this.#spare.pop();
     if (spare !== undefined) return spare;

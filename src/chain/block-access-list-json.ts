@@ -49,7 +49,8 @@ function encodeChanges<T>(
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Parses a node's response. Storage words may lack leading zeros, and members may be in any order; `validateBlockAccessList` checks the rules.
+ * Parses a node's result of `eth_getBlockAccessList`. Storage words may lack leading zeros, and members may be in any order;
+ * `validateBlockAccessList` checks the rules of EIP-7928.
  * @throws RangeError that names the malformed part
  */
 export function parseBlockAccessListJson(value: unknown): BlockAccessList {

@@ -23,17 +23,17 @@ const WITHDRAWALS_PER_PIECE = 256;
 /** Block in its stored form. */
 export type EncodedBlockParts = {
   readonly header: Header;
-  /** Lower-case `0x` text. */
+  /** Block hash, lower-case `0x` text. */
   readonly hash: string;
   readonly body: Uint8Array;
   /** Stored receipts, which include the hashes and senders of the transactions. */
   readonly receipts: Uint8Array;
 };
 
-/** Block whose parts are read one after the other, each just before it is written. */
+/** Block whose parts are read one after the other, each part just before it is encoded. */
 export type BlockContents = {
   readonly header: Header;
-  /** Lower-case `0x` text. */
+  /** Block hash, lower-case `0x` text. */
   readonly hash: string;
   /** Length of the block's RLP in bytes. */
   readonly size: number;
@@ -116,7 +116,7 @@ export function* encodeContentsJson(contents: BlockContents, isFull: boolean): G
   }
 }
 
-/** Encodes the known parts of the next block: no transactions and, as in geth, no hash, nonce and miner. */
+/** Encodes the pending block from the parts that are already known: no transactions and, as in geth, no hash, nonce and miner. */
 export function encodePendingBlockJson(header: Header, body: Uint8Array): JsonText {
   const fields = [
     ...listHeaderFields(header, undefined),
@@ -150,7 +150,7 @@ function listHeaderFields(header: Header, hash: string | undefined): string[] {
   ];
   const { baseFeePerGas, blobGasUsed, excessBlobGas } = header;
   const { withdrawalsRoot, requestsHash, blockAccessListHash, slotNumber } = header;
-  // The consensus layer provides this root only together with the block itself.
+  // The consensus layer provides the parent beacon block root only together with the block, so a pending block has none.
   const parentBeaconBlockRoot = hash === undefined ? undefined : header.parentBeaconBlockRoot;
   for (const [name, value] of Object.entries({ baseFeePerGas, blobGasUsed, excessBlobGas, slotNumber })) {
     if (value !== undefined) fields.push(`"${name}":${quantity(value)}`);

@@ -1,6 +1,6 @@
 /**
- * Interface between served data and its source. All code above it (methods, rollup families, gateway) sees chains only through this interface, and
- * all code below it (the embedded engine, pools of upstream nodes) implements it. Values have the form of the JSON-RPC protocol.
+ * Interface between served methods and the sources of chain data. The methods, the rollup families and the gateway read chains only through this
+ * interface. The embedded engine and the pools of upstream nodes implement it. Values have the form of the JSON-RPC protocol.
  */
 
 import type { CallBytes } from '../../packages/ethereum/primitives/call-bytes.ts';
@@ -70,7 +70,7 @@ export interface BlockReads {
   ): PromiseOrValue<JsonResult | null>;
 }
 
-/** Reads transactions by place or by hash. All results are null for a transaction that does not exist. */
+/** Reads transactions by hash, or by block and index. All results are null for a transaction that does not exist. */
 export interface TransactionReads {
   /** Returns the transaction object (spec 2.2). */
   getTransaction(transaction: TransactionReference, scope: RequestScope): PromiseOrValue<JsonText | null>;
@@ -116,7 +116,7 @@ export type BlockPlace = { readonly number: bigint; readonly hash: string };
 
 /** Reports the head of the served chain, and pending transactions. */
 export interface HeadReads {
-  /** Block that is served as `latest`; undefined if there is none, or if no block is known to be the latest. */
+  /** Block that is served as `latest`; undefined if the chain has no block, or if no block is known to be the latest. */
   readonly served: BlockPlace | undefined;
   /** Explains why no block is served, phrased as the end of a sentence. Absent if there always is a block. */
   explainAbsence?(): string;
@@ -153,7 +153,7 @@ export interface StateReads {
   ): PromiseOrValue<JsonText>;
   /**
    * Returns Merkle proofs of an account and of its slots, in the form of `eth_getProof`.
-   * @param slots each is 32 bytes or a quantity; the result repeats it in the same form
+   * @param slots each slot is 32 bytes or a quantity; the result repeats each slot in the same form
    */
   getProof(
     address: string,
@@ -183,9 +183,9 @@ export interface Executions {
    */
   callFastPath?(call: CallBytes, scope: RequestScope): PromiseOrValue<JsonResult> | undefined;
   /**
-   * Executes several message calls, coalesced and in order. The outcome is undefined for a call that cannot be coalesced; it must be executed with
-   * `call`. Never throws or rejects. Absent, or returns undefined, if no call can be coalesced.
-   * @param requests undefined skips a position
+   * Executes several message calls, coalesced and in order. The outcome of a call that cannot be coalesced is undefined, and the caller must execute
+   * that call with `call`. Never throws or rejects. The method is absent, or returns undefined, if no call can be coalesced.
+   * @param requests calls by position; positions with undefined are skipped
    */
   callMany?(
     requests: readonly (CallRequest | undefined)[],
@@ -198,13 +198,13 @@ export interface Executions {
    * @throws ChainError `failed` if the call cannot be executed at all
    */
   createAccessList(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult>;
-  /** Returns an array of block objects, which include the results of their calls. @throws ChainError for an invalid block or call */
+  /** Returns an array of block objects with the results of their calls. @throws ChainError for an invalid block or call */
   simulate(request: SimulateRequest, scope: RequestScope): PromiseOrValue<JsonResult>;
 }
 
 /**
- * Gas prices at the head. A result is null if the chain cannot answer, because no node has the method. It is the text `null` if the chain has no such
- * price.
+ * Gas prices at the head. A result is null if the chain cannot answer, because no node has the method. A result is the JSON text `null` if the chain
+ * has no such price.
  */
 export interface FeeReads {
   /** Returns the suggested gas price for a transaction without priority fee, as a JSON quantity, wei per gas. */
@@ -233,9 +233,9 @@ export interface NodeReads {
 }
 
 /**
- * Source of chain data, divided into readers by subject. The engine and the pool of nodes implement all of them. Reads of blocks that do not exist
- * return `null`. Failures of an execution, and of the source itself, are `ChainError`s. A result that is known without waiting is returned, or
- * thrown, synchronously.
+ * Source of chain data, divided into one reader each for blocks, transactions, logs, state, executions, fees, nodes and heads. Reads of blocks that
+ * do not exist return `null`. Failures of an execution, and of the source itself, are `ChainError`s. If a result or an error is known without
+ * waiting, it is returned or thrown synchronously.
  */
 export interface Chain {
   /** Chain id. @throws ChainError `unavailable` until nodes have reported the chain id, unless the configuration names it */
@@ -261,14 +261,17 @@ export interface Chain {
     params: readonly unknown[],
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | typeof UNSUPPORTED>;
-  /** Forwards a method for a client. A node's error becomes a `NodeRefusal` with the code and message of the node. Absent if there are no nodes. */
+  /**
+   * Forwards a client's request to a node. An error of the node becomes a `NodeRefusal` with the code and message of the node. Absent if there are no
+   * nodes.
+   */
   pass?(
     method: string,
     params: readonly unknown[],
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | typeof UNSUPPORTED>;
   /**
-   * Forwards a method that may change the chain. It is sent once and never repeated, and later reads see the changed chain. Present only on
+   * Forwards a method that may change the chain. The request is sent once and never repeated, and later reads see the changed chain. Present only on
    * development networks.
    */
   passOnce?(

@@ -68,7 +68,7 @@ export type ChainErrorParts = {
   readonly bound?: BoundName | undefined;
 };
 
-/** Failure of a chain operation. It captures no stack trace. */
+/** Failure of a chain operation. A `ChainError` captures no stack trace. */
 export class ChainError extends UntracedError {
   readonly kind: ChainErrorKind;
   /** Raw revert data; only for `reverted`. */

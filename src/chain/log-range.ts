@@ -1,4 +1,4 @@
-/** Block ranges of log requests, with geth's error texts; used by both kinds of chain. */
+/** Block ranges of log requests, with geth's error texts; used by embedded chains and by networks of nodes. */
 import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import { ChainError, createBoundRefusal } from './errors.ts';
 import type { LogBlocks } from './requests.ts';
@@ -12,14 +12,16 @@ export type LogLimits = {
   readonly bytes: number;
 };
 
-/** Default limits, which are those of hosted services. The range is not limited, because the log index makes ranges of any length cheap. */
+/**
+ * Default limits, which equal the limits of hosted node services. The range is not limited, because the log index makes ranges of any length cheap.
+ */
 export const DEFAULT_LOG_LIMITS: LogLimits = { results: 10_000, bytes: 32 * 1024 * 1024 };
 
 /** Blocks from `first` to `last`, both inclusive. */
 export type LogRange = { readonly first: bigint; readonly last: bigint };
 
 /**
- * Resolves a block range.
+ * Resolves the two ends of a block range to block numbers.
  * @param head number of the newest block
  * @param findTag returns the block number of a tag other than `latest` and `pending`
  * @throws ChainError with geth's error text if there is no such range
@@ -32,7 +34,7 @@ export function resolveLogRange(
   if ([from, to].some((bound) => bound.kind === 'tag' && bound.tag === 'pending')) {
     throw new ChainError('invalid', 'pending logs are not supported');
   }
-  /** Resolves an end of the range; undefined stands for the head, which counts as higher than every number until the range is known. */
+  /** Resolves an end of the range. Undefined stands for the head, which the first comparison treats as higher than every number. */
   const resolve = (bound: typeof from): bigint | undefined => {
     if (bound.kind === 'number') return bound.number;
     return bound.tag === 'latest' || bound.tag === 'pending' ? undefined : findTag(bound.tag);

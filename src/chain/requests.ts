@@ -34,7 +34,7 @@ export type CallObject = {
   readonly authorizationList?: readonly AuthorizationEntry[];
 };
 
-/** Account fields that are replaced for one call. `state` replaces the whole storage, `stateDiff` only the given slots. */
+/** Account fields that are replaced for one call. `state` replaces the whole storage, `stateDiff` only the listed slots. */
 export type AccountOverride = {
   readonly nonce?: string;
   readonly code?: string;
@@ -57,7 +57,7 @@ export type BlockOverrides = {
   readonly prevRandao?: string;
   readonly baseFeePerGas?: string;
   readonly blobBaseFee?: string;
-  /** Rejected in calls; declared so that the error can name it. */
+  /** Rejected in calls. The member is declared so that the error can name it. */
   readonly beaconRoot?: string;
   readonly withdrawals?: readonly unknown[];
 };
@@ -68,7 +68,7 @@ export type SimulatedBlockOverrides = BlockOverrides & {
   readonly withdrawals?: readonly WithdrawalObject[];
 };
 
-/** Block to simulate. Its state is overridden first, and then its calls run as transactions. */
+/** Block to simulate. The state overrides are applied first, and then the calls run as transactions. */
 export type BlockStateCalls = {
   readonly blockOverrides?: SimulatedBlockOverrides;
   readonly stateOverrides?: StateOverrides;
@@ -85,7 +85,7 @@ export type BlockSimulation = {
   readonly returnFullTransactions?: boolean;
 };
 
-/** Simulation, and the block on which it builds. */
+/** Simulation, and the block that is the parent of the first simulated block. */
 export type SimulateRequest = { readonly simulation: BlockSimulation; readonly block: BlockReference };
 
 /** Call, block and overrides of one execution. */
@@ -98,7 +98,7 @@ export type CallRequest = {
   readonly blockOverrides?: BlockOverrides;
 };
 
-/** Reference to a transaction, by its place in a block or by its hash (lower-case `0x` text). */
+/** Reference to a transaction, by its block and index or by its hash (lower-case `0x` text). */
 export type TransactionReference =
   | { readonly block: BlockReference; readonly index: bigint }
   | { readonly hash: string };

@@ -8,7 +8,7 @@ export type ReceiptVisitor = {
   readonly onLog: (span: RlpSpan, logIndex: number) => void;
 };
 
-/** Positions of fields in a stored receipt (`encodeStoredReceipts`). */
+/** Indexes of fields in the RLP list of a stored receipt (`encodeStoredReceipts`). */
 const LOGS_FIELD = 4;
 const HASH_FIELD = 6;
 

@@ -1,6 +1,6 @@
 /** Defaults of geth for a full node (`ethconfig.FullNodeGPO`, `miner.DefaultConfig`); prices are in wei per gas. */
 const CHECKED_BLOCKS = 20n;
-/** Bound on the number of samples and pending blocks; below it, each block with a single sample adds a further block. */
+/** A block with a single sample adds a further block only while the number of samples and pending blocks is below this bound. */
 const MAX_SAMPLED = 40;
 const PERCENTILE = 60;
 const MAX_TIP = 500_000_000_000n;
@@ -13,9 +13,9 @@ const SAMPLES_PER_BLOCK = 3;
 /**
  * Suggests a priority fee by geth's rule: the 60th percentile of the lowest tips in the last 20 blocks. If blocks have fewer than two samples, up to
  * 20 further blocks are read, and their number depends on the order of reading. geth reads blocks concurrently, so its suggestion may vary between
- * starts. The order used here is that of Go's scheduler on one processor: of the 20 blocks, the last one is read first, and a further block
- * immediately after it is added. The suggestion depends only on the head, so all processes suggest the same, even after a restart. For a block
- * without samples, geth uses its last suggestion; the default used here is that of a geth that has just started. Yields block numbers; `next`
+ * starts. This function uses the order of Go's scheduler on one processor: the last of the 20 blocks is read first, and a further block is read
+ * immediately after it is added. The suggestion thus depends only on the head, and all processes suggest the same fee, even after a restart. For a
+ * block without samples, geth uses its last suggestion; this function uses the default of a geth that has just started. Yields block numbers; `next`
  * receives the samples of the block.
  * @returns priority fee in wei per gas
  */

@@ -39,7 +39,7 @@ function checkTls(files: { readonly cert: string; readonly key: string }): Probl
     readTlsPair(files);
     return [];
   } catch (error) {
-    // The message begins with the name of the option.
+    // The message of `readTlsPair` begins with the name of the option.
     const [, option = '', message] = /^listen\.tls\.(cert|key): (.*)$/s.exec((error as Error).message) ?? [];
     if (message === undefined) throw error;
     return [{ path: ['listen', 'tls', option], message, dependsOn: [['listen', 'tls']] }];

@@ -37,7 +37,7 @@ function buildExamples(style: RollupStyle): readonly Example[] {
   ];
 }
 
-/** Returns one curl command for each of the seven methods, against the built-in networks. */
+/** Returns curl commands for seven example requests to the built-in networks. */
 export function buildCurlLines(address: ListenAddress, style: RollupStyle = 'linea'): readonly string[] {
   return buildExamples(style).map(({ method, params, network = 'devnet' }) => {
     const url = formatUrl(address, 'http', `/${network}/v3/demo`);

@@ -38,7 +38,7 @@ Imports a chain and serves it on 127.0.0.1 as the default network, with the key 
 Environment: PORTCULLIS_HOST, PORTCULLIS_PORT, PORTCULLIS_ADMIN_PORT (status page; off disables it), PORTCULLIS_DATA_DIR.
 `;
 
-/** Derives the folder from the genesis file, so that the chain continues after a restart. */
+/** Derives the data folder from the hash of the genesis file, so that a restart continues the same chain. */
 function defaultDataFolder(genesis: string): string {
   let text: Buffer;
   try {
@@ -50,7 +50,7 @@ function defaultDataFolder(genesis: string): string {
   return resolve(process.env['PORTCULLIS_DATA_DIR'] || DEFAULT_DATA_DIR, 'dev', hash.slice(0, 16));
 }
 
-/** Returns the listen addresses; options override environment variables. @throws ConfigError for invalid variables */
+/** Returns the listen addresses. The option --port overrides environment variables. @throws ConfigError for invalid variables */
 function findPlace(port: number | undefined, environment: Environment): ListenAddresses {
   const { place, errors } = applyPlaceEnvironment(
     { listen: { host: '127.0.0.1', port: port ?? 8_545 }, admin: DEFAULT_ADMIN_OPTIONS },

@@ -38,7 +38,10 @@ export const KEY_SETTING_OPTIONS: Readonly<Record<SettingOption, Text> & Record<
 type TextOptions = { readonly [K in SettingOption]?: string | undefined };
 type Options = TextOptions & { readonly [K in Switch]?: boolean | undefined };
 
-/** Parses the options; only their form is checked. An empty value resets a setting. @throws UsageError for a malformed option */
+/**
+ * Parses options into settings of a key. Only the form of the values is checked. An empty value resets a setting. @throws UsageError for a malformed
+ * option
+ */
 export function readSettings(options: Options): SettingsChange {
   const readers: Readonly<Record<keyof TextOptions, (value: string) => SettingsChange>> = {
     networks: (value) => ({ networks: readList('networks', value) }),
@@ -61,7 +64,7 @@ export function readSettings(options: Options): SettingsChange {
   );
 }
 
-/** Keys may send transactions by default. */
+/** Reads --send and --no-send. Keys may send transactions by default, so --send only removes the setting. */
 function readSend({ send = false, 'no-send': noSend = false }: Options): SettingsChange {
   if (send && noSend) throw new UsageError('use either --send or --no-send, not both');
   if (noSend) return { send: false };
@@ -91,7 +94,7 @@ function readTime(value: string): string | undefined {
   return new Date(time).toISOString();
 }
 
-/** Parses a duration into milliseconds. @throws UsageError if it is malformed */
+/** Parses a duration into milliseconds. @throws UsageError if the text is malformed */
 export function readDuration(option: string, value: string): number {
   try {
     return parseDuration(value);

@@ -48,10 +48,10 @@ const OPTIONS = {
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
 
-/** Subcommand of `keys`. */
+/** Subcommand of `portcullis keys`. */
 type Command = {
   readonly operands: number;
-  /** Options other than the ones that locate the keys. */
+  /** Options that the subcommand takes besides --data and --config. */
   readonly options: readonly string[];
   run(book: KeyBook, id: string, values: Values): Promise<number>;
 };
@@ -110,7 +110,7 @@ async function findConfig({ data, config }: Values): Promise<Config | undefined>
   return config === undefined ? undefined : loadConfig(config, process.env);
 }
 
-/** Loads the table of methods on demand, because loading takes 50 ms. */
+/** Checks the names in key settings. The method table is loaded on demand, because loading takes 50 ms. */
 async function checkSettings(settings: SettingsChange, config: Config | undefined): Promise<void> {
   const { checkNames, listBuiltinNames, listKnownNames } = await import('./known-names.ts');
   checkNames(settings, config === undefined ? listBuiltinNames() : listKnownNames(config));
@@ -121,7 +121,7 @@ function findFolder({ data }: Values): { dataDir: string; access: AccessOptions 
   return { dataDir, access: accessOptionsSchema.parse(undefined) };
 }
 
-/** Formats issues with their paths; the operator who entered the values may see them. */
+/** Formats schema issues with their paths. The operator who reads the text has entered the values. */
 function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
   const texts = issues.map((issue) =>
     issue.path.length === 0 ? describeIssue(issue) : `${issue.path.join('.')}: ${describeIssue(issue)}`,

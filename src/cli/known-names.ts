@@ -10,14 +10,14 @@ import { pointToNames } from '../util/near-name.ts';
 export type KnownNames = {
   readonly networks: ReadonlySet<string>;
   readonly methods: ReadonlySet<string>;
-  /** Whether a method outside `methods` may be served: it belongs to a namespace such as `debug_*`. */
+  /** Whether a method that is not in `methods` may be served, because a network serves its namespace, such as `debug_*`. */
   readonly mayPass: (method: string) => boolean;
   readonly issuers: ReadonlySet<string>;
   /** Source of the names, appended to errors if it is not obvious. */
   readonly source?: string;
 };
 
-/** Returns the names of a configuration. */
+/** Returns the networks, methods and token issuers of a configuration. */
 export function listKnownNames({ networks, access }: Config): KnownNames {
   const methods = new Set(METHOD_NAMES);
   const served = Object.values(networks).map(listServed);
@@ -30,7 +30,7 @@ export function listKnownNames({ networks, access }: Config): KnownNames {
   };
 }
 
-/** Returns the names that `start` and `dev` serve without a configuration file. */
+/** Returns the networks and methods that `start` and `dev` serve without a configuration file. */
 export function listBuiltinNames(): KnownNames {
   const styles = ROLLUP_STYLES.map((style) => listBuiltinNetworks(style).networks);
   return {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 
 // An old Node must be able to parse this file, so no own module is imported before the version is checked, and the syntax is that of 2018.
-// `scripts/check-node.cjs` does the same for scripts that npm runs before the build.
+// `scripts/check-node.cjs` checks the version for scripts that npm runs before the build.
 
 /** Returns the minimum Node version, from `engines` in package.json: `>=20.19`. */
 function readMinimum(): string {

@@ -38,7 +38,7 @@ Exit code 0; 1 if the answer cannot be proven; 2 if the command line is invalid.
 const TIME_LIMIT_MS = 600_000;
 /** Methods that only rollups have. */
 const OF_ROLLUPS = /^(?!eth_)\w+_estimateGas$|^rollup_/;
-/** Cache for a single request. */
+/** Options of the memory cache for one run of `prove`, bytes. */
 const CACHE = { bytes: 64 << 20, entryBytes: 16 << 20 };
 
 /** Runs `portcullis prove`. @returns the exit code */
@@ -108,7 +108,7 @@ function pickNetwork(config: Config, name: string): Config {
     throw new UsageError(`there is no network ${name}${suggestName(name, Object.keys(config.networks))}`);
   const names = [name, options.rollup?.l1 ?? name];
   const picked = Object.entries(config.networks).filter(([each]) => names.includes(each));
-  // `prove` executes calls itself and compares them with the nodes' results.
+  // `prove` executes calls itself and compares their results with the nodes' results, so the network does neither.
   const opened = picked.map(([each, row]): [string, NetworkOptions] => [
     each,
     { ...row, execution: 'node', verifyCalls: 0 },
@@ -168,7 +168,7 @@ function readChainRules(path: string, chainId: bigint): ChainConfig {
 }
 
 /**
- * Describes the sources of a rollup's answers besides its chain: the family and the layer 1.
+ * Describes what a rollup's answers depend on besides its chain: the family, the layer 1 and the op-node.
  * @throws ChainError if the family cannot be recognised and the method requires it
  */
 async function describeRollup(

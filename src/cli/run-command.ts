@@ -57,7 +57,7 @@ function comesFromStore(error: unknown): boolean {
 
 /** Masks control characters: quoted content of a file must not control the terminal. */
 function describe(error: unknown): string {
-  // Node names the file that it could not open; when file descriptors run out, that may be any file.
+  // When file descriptors run out, the file that Node's message names is not the cause, so the message is replaced.
   if (OUT_OF_FILES.has(readErrorCode(error) ?? '')) return describeSystemError(error);
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
@@ -81,7 +81,7 @@ function report(error: unknown): number {
 
 /** Runs one command line and sets the exit code of the process. Never rejects. */
 export async function runCommand(args: string[]): Promise<void> {
-  // A write error on stdout does not stop the command; its exit code becomes 1.
+  // A write error on stdout does not stop the command, but the exit code becomes 1.
   let isLost = false;
   process.stdout.on('error', (error) => {
     if (!isLost) process.stderr.write(`portcullis: cannot print: ${describeSystemError(error)}\n`);

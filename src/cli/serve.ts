@@ -43,7 +43,7 @@ function announce(config: Config, address: ListenAddress, admin: ListenAddress |
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** Runs `portcullis start`, or `portcullis` without a command, which serve the built-in networks. @returns the exit code */
+/** Serves the built-in networks, for `portcullis start` and for `portcullis` without a command. @returns the exit code */
 export async function runStart(args: string[]): Promise<number> {
   const { values } = parseArgs({
     args,

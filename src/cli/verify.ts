@@ -8,7 +8,7 @@ import { readChoice, requireOption } from '../service/option-values.ts';
 import { UsageError } from '../service/usage.ts';
 import { describeSystemError } from '../util/system-error.ts';
 
-/** Fork names per line of the usage. */
+/** Number of fork names on the first of their two lines in the usage text. */
 const HALF: number = REVISIONS.length / 2;
 const VERIFY_USAGE = `portcullis verify FILE --hash HASH [--chain-id ID] [--fork NAME]
 
@@ -29,7 +29,7 @@ const CHAIN_ID = /^(\d{1,30}|0x[0-9a-fA-F]{1,25})$/;
 /** Maximum size of a bundle file, bytes: larger than the largest answers with their evidence. */
 const MAX_FILE_BYTES: number = 256 << 20;
 const READ_BYTES: number = 1 << 20;
-/** Number of characters of an answer that are printed. */
+/** Maximum number of characters of an answer that are printed. */
 const SHOWN = 200;
 
 /** Runs `portcullis verify`. @returns the exit code */
@@ -79,7 +79,7 @@ async function readBundle(file: string): Promise<string> {
   try {
     const chunks: Buffer[] = [];
     let size = 0;
-    // The size of a pipe is unknown in advance.
+    // The size is counted while reading, because the file may be a pipe.
     for await (const chunk of createReadStream(file, { highWaterMark: READ_BYTES })) {
       chunks.push(chunk);
       size += chunk.length;

@@ -47,7 +47,7 @@ export function listBuiltinNetworks(style: RollupStyle = 'linea'): BuiltinNetwor
 }
 
 /**
- * Creates the configuration without a file: the built-in development networks, with data in the working directory.
+ * Creates the configuration that is used without a file: the built-in development networks, with data in the working directory.
  * @throws ConfigError for invalid environment variables
  */
 export function createBuiltinConfig(environment: Environment, style?: RollupStyle): Config {

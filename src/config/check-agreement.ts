@@ -6,7 +6,10 @@ import {
 import type { Problem } from './check-config.ts';
 import type { NetworkOptions } from './network-options.ts';
 
-/** Agreement requires verified nodes and at least as many operators as must agree; `bridge` also requires `pool.chainId`. */
+/**
+ * Checks that a network with `agreement` has verified nodes, and at least as many operators as must agree. `bridge` also requires `verify: require`
+ * and `pool.chainId`.
+ */
 export function checkAgreement(name: string, network: NetworkOptions): Problem[] {
   const { agreement, upstreams, verify, pool } = network;
   if (agreement === undefined) return [];

@@ -14,7 +14,7 @@ import { matchesEntry } from './method-options.ts';
 import type { NetworkOptions } from './network-options.ts';
 import { listServed } from './served-methods.ts';
 
-/** One configuration error with its place in the file. */
+/** One configuration error, and the path of the wrong value in the file. */
 export type Problem = {
   readonly path: readonly PropertyKey[];
   readonly message: string;
@@ -23,7 +23,7 @@ export type Problem = {
 };
 
 const NETWORK_NAME = /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/;
-/** Words that begin a path without being a network name. */
+/** First segments of request paths that are not network names. */
 const PATH_WORDS: ReadonlySet<string> = new Set(['ws', 'v3']);
 
 /**
@@ -135,14 +135,14 @@ function checkSource(name: string, network: NetworkOptions): Problem[] {
   return checkVerification(path, network, dependsOn);
 }
 
-/** Keys that only apply to verified networks, with the phrase for their error. */
+/** Keys that only apply to verified networks, and the phrase for each key in the error message. */
 const OF_VERIFICATION = {
   checkpoint: 'has a checkpoint',
   verifyLogBlocks: 'has verified logs',
   verifyCalls: 'has compared calls',
 } as const;
 
-/** Options of verification require verified answers. */
+/** Rejects options of verification for a network whose answers are not verified. */
 function checkVerification(
   path: readonly string[],
   network: NetworkOptions,
@@ -154,7 +154,7 @@ function checkVerification(
     const message = 'only answers of nodes are verified: embedded chains are executed here';
     return [{ path: [...path, 'verify'], message, dependsOn }];
   }
-  // Verification bounds may stay next to an explicit `verify: off` for later use; a checkpoint would promise a check that does not run.
+  // `verifyLogBlocks` and `verifyCalls` may remain beside `verify: off` for later use. A checkpoint is rejected, because its check would not run.
   const misplaced = (['checkpoint', 'verifyLogBlocks', 'verifyCalls'] as const).filter(
     (key) => network[key] !== undefined && (upstreams === undefined || key === 'checkpoint'),
   );
@@ -165,7 +165,7 @@ function checkVerification(
   }));
 }
 
-/** Local execution requires known fork rules, and a network of nodes. */
+/** Checks `execution` and `chain`. Local execution requires a network of nodes and, for a rollup, a configured family that runs the EVM. */
 function checkExecution(name: string, network: NetworkOptions): Problem[] {
   const { execution, chain, upstreams, rollup } = network;
   const { verify = DEFAULT_VERIFY, verifyCalls = DEFAULT_VERIFY_CALLS } = network;
@@ -249,14 +249,14 @@ function checkLayer1(name: string, network: NetworkOptions, names: readonly stri
   const path = ['networks', name, 'rollup', 'l1'];
   if (l1 === name) return [{ path, message: 'a network cannot be its own layer 1' }];
   if (names.includes(l1)) return [];
-  // The text may be a URL with a key, taken from the environment; only a plain name is quoted in the error.
+  // The text may be a URL with a key from the environment, so the error quotes it only if it has the form of a network name.
   const isName = /^[\w-]+$/.test(l1);
   return [
     { path, message: isName ? describeNoNetwork(l1, names) : 'names neither a network nor an address' },
   ];
 }
 
-/** `verify: require` needs `pool.chainId`: lying nodes would report the id of another chain. */
+/** `verify: require` needs `pool.chainId`, because dishonest nodes could report the id of another chain. */
 function checkChainId(name: string, { upstreams, verify, pool }: NetworkOptions): Problem[] {
   if (upstreams === undefined || verify !== 'require' || pool.chainId !== undefined) return [];
   const path = ['networks', name];

@@ -36,9 +36,9 @@ export type Limits = ListenerLimits & {
   /** Maximum number of concurrent calls on one network, and of calls that wait for a slot. */
   readonly networkCalls: number;
   readonly networkQueue: number;
-  /** Calls with a longer expected wait are rejected immediately, ms. */
+  /** Maximum expected wait for a slot, ms. A call with a longer expected wait is rejected immediately. */
   readonly queueWait: number;
-  /** Maximum number of filters per key, and lifetime of a filter without polls. */
+  /** Maximum number of filters per key, and lifetime of a filter without polls, ms. */
   readonly filters: number;
   readonly filterLife: number;
 };
@@ -106,7 +106,7 @@ export const configSchema: z.ZodType<Config> = z.strictObject({
     .union([z.int().min(1).max(256), z.literal('auto')], 'expected a number of processes, or auto')
     .default(1),
   defaultNetwork: z.string().exactOptional(),
-  // `checkConfig` checks the names: in the schema, a bad key would hide the errors below it.
+  // `checkConfig` checks the names of networks. If the schema checked them, an invalid name would hide the errors in its network.
   networks: z.record(z.string(), networkOptionsSchema),
   limits: limitsSchema.prefault({}),
   access: accessOptionsSchema,

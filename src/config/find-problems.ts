@@ -11,16 +11,17 @@ export type CheckedConfig =
   | { readonly config: Config; readonly problems?: undefined }
   | { readonly config?: undefined; readonly problems: readonly Problem[] };
 
-/** Maximum number of rounds that remove wrong values; after them, the remaining values are not checked. */
+/** Maximum number of rounds that remove wrong values. If values are still wrong then, values are not checked against each other. */
 const MAX_ROUNDS = 8;
 
 /** Function for checks that a schema cannot express. @param names names of all networks, including networks with errors */
 export type Check = (config: Config, names: readonly string[]) => readonly Problem[];
 
 /**
- * Checks a file against the schema, and how its parts fit together; if some values are wrong, only the other values are checked for fit.
- * @param missing known errors of single values: further errors at their places are suppressed
- * @param check checks how the parts fit together
+ * Checks a file against the schema, and its values against each other. If some values are wrong, only the other values are checked against each
+ * other.
+ * @param missing known errors of single values, such as missing environment variables. Further errors of the same values are suppressed.
+ * @param check checks the values against each other
  */
 export function findProblems(
   value: unknown,
@@ -41,7 +42,7 @@ export function findProblems(
   return { problems: [...problems, ...checkRest(value, wrong, check)] };
 }
 
-/** Removes the wrong values, and checks how the other parts fit together. */
+/** Removes the wrong values, and checks the other values against each other. */
 function checkRest(value: unknown, wrong: readonly Path[], check: Check): Problem[] {
   const rest: unknown = structuredClone(value);
   fillInHosts(rest);
@@ -53,7 +54,7 @@ function checkRest(value: unknown, wrong: readonly Path[], check: Check): Proble
       const gone = remove(rest, path);
       if (gone === undefined) continue;
       removed.push(gone);
-      // A misspelt key was probably meant to be the known key with the nearest name.
+      // A misspelt key probably stands for the known key with the nearest name, so errors that depend on that key are suppressed too.
       const key = gone.at(-1);
       const near = typeof key === 'string' ? findNearName(key, listKeys(gone.slice(0, -1))) : undefined;
       if (near !== undefined) removed.push([...gone.slice(0, -1), near]);
@@ -107,7 +108,7 @@ const REPLACED_KEYS: Readonly<Record<string, string>> = {
     'is replaced by methods: reads are served by default, methods.also names further ones, methods.only and methods.except narrow them',
 };
 
-/** Converts a schema issue; an unknown key is reported at the key, not at the map that contains it. */
+/** Converts a schema issue to problems. An unknown key is reported at the key, not at the map that contains it. */
 export function listProblems(issue: z.core.$ZodIssue, value: unknown): Problem[] {
   const { path } = issue;
   if (issue.code === 'unrecognized_keys') {

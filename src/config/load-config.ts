@@ -22,7 +22,7 @@ import { parseYaml, removeBrokenSections, type YamlSource } from './yaml-source.
 const MAX_FILE_BYTES = 1024 * 1024;
 
 /**
- * Reads a configuration file. Relative paths are resolved against its folder, and the environment overrides it.
+ * Reads a configuration file. Relative paths are resolved against the file's folder, and environment variables override values in the file.
  * @param checkFiles checks the files that the configuration names
  * @throws ConfigError with all errors
  */
@@ -62,7 +62,7 @@ export function parseConfig(text: string, source: ConfigInput): Config {
       text: describeProblem(problem, yaml, name),
     }));
     const ofYaml = yaml.errors.map(({ line, message }) => ({ line, text: `${name}:${line}: ${message}` }));
-    // Errors in environment variables do not depend on the file.
+    // Errors in environment variables are reported too, because they do not depend on the file.
     const { errors } = applyPlaceEnvironment(ANY_PLACE, environment);
     const sorted = [...ofYaml, ...lines].sort((a, b) => a.line - b.line);
     throw new ConfigError([...sorted.map((one) => one.text), ...errors]);
@@ -95,8 +95,8 @@ function findProblemsBeside(text: string, source: ConfigInput): readonly Problem
 }
 
 /**
- * Reads only the listener options of a configuration file: `health` uses it, because it may lack the secrets that the other options need.
- * @throws ConfigError if the file cannot be read or these options are invalid
+ * Reads only the listener options of a configuration file, because `portcullis health` may lack the secrets that other options need.
+ * @throws ConfigError if the file cannot be read or the listener options are invalid
  */
 export async function loadListenOptions(file: string, environment: Environment): Promise<ListenOptions> {
   const name = basename(file);
@@ -143,7 +143,7 @@ function formatPath(path: readonly PropertyKey[]): string {
   return text;
 }
 
-/** Reads the text of a configuration file. @throws ConfigError if it cannot be read */
+/** Reads the text of a configuration file. @throws ConfigError if the file cannot be read */
 export async function readConfigText(file: string): Promise<string> {
   try {
     return readRegularFile(file, MAX_FILE_BYTES).toString('utf8');

@@ -3,13 +3,16 @@ import { findNodeMethodProblem } from '../pool/node-method-rule.ts';
 
 /** `methods:` of a network. Each entry is a method name, or a namespace with all its methods: `debug_*`. */
 export type MethodOptions = {
-  /** Only these of the methods that are served by default are served. */
+  /** Restricts the methods that are served by default to this list. */
   readonly only?: readonly string[];
-  /** These methods are not served. */
+  /** Methods that are not served. */
   readonly except: readonly string[];
   /** Further methods, answered by the nodes of the network. */
   readonly also: readonly string[];
-  /** Whether methods of a development node are served: to all clients, or to none. If absent, they are served to clients on this machine. */
+  /**
+   * Whether methods of a development node are served to all clients (true) or to none (false). If absent, only clients on this machine may call these
+   * methods.
+   */
   readonly development?: boolean;
 };
 

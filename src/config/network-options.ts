@@ -36,23 +36,29 @@ export type NetworkOptions = {
   /** Folder of the chain store, and the number of blocks below the head that have proofs. */
   readonly embedded?: { readonly data: string; readonly proofBlocks: number };
   readonly upstreams?: readonly UpstreamOptions[];
-  /** Only with `upstreams`. */
+  /** Options of the pool of nodes. This option requires `upstreams`. */
   readonly pool: PoolOptions;
-  /** Whether answers are recomputed; default `DEFAULT_VERIFY`. Only with `upstreams`. */
+  /** Whether answers of nodes are verified; default `DEFAULT_VERIFY`. This option requires `upstreams`. */
   readonly verify?: VerifyMode;
-  /** Maximum number of blocks in an eth_getLogs range that is verified; default `DEFAULT_VERIFY_LOG_BLOCKS`. Only with verified `upstreams`. */
+  /**
+   * Maximum number of blocks in an eth_getLogs range that is verified; default `DEFAULT_VERIFY_LOG_BLOCKS`. This option requires verified
+   * `upstreams`.
+   */
   readonly verifyLogBlocks?: number;
-  /** Percentage of the nodes' call results that are compared with local execution; default `DEFAULT_VERIFY_CALLS`. Only with verified `upstreams`. */
+  /**
+   * Percentage of the nodes' call results that are compared with local execution; default `DEFAULT_VERIFY_CALLS`. This option requires verified
+   * `upstreams`.
+   */
   readonly verifyCalls?: number;
-  /** Whether calls are executed by nodes or locally. Only with `upstreams`. */
+  /** Whether calls are executed by nodes or locally. This option requires `upstreams`. */
   readonly execution: ExecutionMode;
-  /** Path of a genesis file with the fork rules of the chain, for local execution. Only with `upstreams`. */
+  /** Path of a genesis file with the fork rules of the chain, for local execution. This option requires `upstreams`. */
   readonly chain?: string;
-  /** Number of operators that must agree. Only with verified `upstreams`. */
+  /** Number of operators that must agree. This option requires verified `upstreams`. */
   readonly agreement?: AgreementOptions;
-  /** Block that is known to be on the chain, whatever nodes report. Only with verified `upstreams`. */
+  /** Block that is known to be on the chain, whatever nodes report. This option requires verified `upstreams`. */
   readonly checkpoint?: Checkpoint;
-  /** Destinations of transactions. Only with `upstreams`. */
+  /** Destinations to which transactions are sent. This option requires `upstreams`. */
   readonly send: SendSectionOptions;
   readonly methods: MethodOptions;
   /** Limits of one eth_getLogs response. */
@@ -60,7 +66,7 @@ export type NetworkOptions = {
   readonly safeTag: 'reject' | 'finalized';
   /** Time limit of one eth_call or estimate, milliseconds. */
   readonly callTimeout: number;
-  /** Rate limit for all keys in total. */
+  /** Rate limit of the network, for all keys in total. */
   readonly rate?: Rate;
   readonly rollup?: RollupOptions;
 };
@@ -129,7 +135,10 @@ export const networkOptionsSchema: z.ZodType<NetworkOptions> = networkRowSchema.
   return { ...provided, execution: chooseExecution(provided) };
 });
 
-/** Undefined means `DEFAULT_VERIFY`. A development node is not verified, because requests can change its state without a new block. */
+/**
+ * Returns the mode for an absent `verify`; undefined means `DEFAULT_VERIFY`. A development node is not verified, because requests can change its
+ * state without a new block.
+ */
 function chooseVerify({ agreement, upstreams, pool }: NetworkRow): VerifyMode | undefined {
   if (upstreams === undefined) return undefined;
   if (agreement === 'bridge') return 'require';
@@ -137,7 +146,7 @@ function chooseVerify({ agreement, upstreams, pool }: NetworkRow): VerifyMode | 
 }
 
 /**
- * By default, nodes execute calls. Under `verify: require`, calls are executed locally unless the rollup has a machine of its own, because the call
+ * By default, nodes execute calls. Under `verify: require`, calls are executed locally unless the rollup does not run the EVM, because the call
  * result of a node cannot be verified. `auto` begins with results of nodes, so `verify: require` replaces it by `local`.
  */
 function chooseExecution({

@@ -4,7 +4,7 @@ import type { ListenOptions } from '../server/options.ts';
 import type { Config } from './config.ts';
 import type { NetworkOptions } from './network-options.ts';
 
-/** Makes the paths of a configuration absolute; relative ones are resolved against `folder`. */
+/** Makes the paths of a configuration absolute; relative paths are resolved against `folder`. */
 export function resolvePaths(config: Config, folder: string): Config {
   const networks = Object.entries(config.networks).map(([name, network]): [string, NetworkOptions] => [
     name,

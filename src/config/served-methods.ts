@@ -11,16 +11,16 @@ import type { NetworkOptions } from './network-options.ts';
 /** Methods that a network may serve, before `methods.only` and `methods.except` restrict them. */
 export type ServedMethods = {
   readonly names: ReadonlySet<string>;
-  /** Whether a method outside `names` is forwarded to nodes: its namespace is configured, or forwarded by default. */
+  /** Whether a method that is not in `names` is forwarded to nodes, because its namespace is configured or forwarded by default. */
   readonly mayPass: (name: string) => boolean;
   /**
-   * Whether a method outside `names` may be served: `mayPass` accepts it, or it is the estimate method of a rollup family that is recognised at run
-   * time.
+   * Whether a method that is not in `names` may be served: `mayPass` accepts it, or it is the estimate method of a rollup family that is recognised
+   * at run time.
    */
   readonly mayServe: (name: string) => boolean;
 };
 
-/** Returns the methods that a network may serve by its options. */
+/** Returns the methods that a network may serve according to its options. */
 export function listServed(network: NetworkOptions): ServedMethods {
   const { upstreams, methods, rollup } = network;
   const isDevelopment = servesDevelopment(network);
@@ -59,7 +59,10 @@ function isPassed(entry: string): boolean {
   return findPassedNamespace(`${entry.slice(0, -1)}get`) !== undefined;
 }
 
-/** Lists the methods of all families if none is configured, because the family is then recognised at run time. */
+/**
+ * Lists the rollup methods of the configured family. Without a configured family, lists those of all families, because the family is recognised at
+ * run time.
+ */
 function listRollupNames({ prefix, family }: RollupOptions, hasNodes: boolean): readonly string[] {
   const { prefixes, nodeEstimates } =
     family === undefined

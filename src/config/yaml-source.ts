@@ -57,7 +57,7 @@ export function parseYaml(text: string): YamlSource {
   };
 }
 
-/** Quotes the key only if it has the form of a key: an unquoted line may contain a URL or a secret. */
+/** Names the duplicate key only if the text has the form of a key, because other text may be a URL or a secret. */
 function describeDuplicate(text: string): string {
   const [, , key] = /^(["']?)([A-Za-z][\w-]{0,30})\1\s*(?::\s|:?$)/.exec(text.split('\n', 1)[0] ?? '') ?? [];
   return key === undefined ? 'a key appears twice' : `the key ${key} appears twice`;
@@ -67,7 +67,7 @@ function describeDuplicate(text: string): string {
 const MAX_SECTIONS = 8;
 
 /**
- * Removes the sections (keys at the left edge) with syntax errors; the others keep their line numbers.
+ * Removes the sections (top-level keys) with syntax errors. The line numbers of the other sections do not change.
  * @returns undefined if no readable text remains
  */
 export function removeBrokenSections(
@@ -90,10 +90,10 @@ export function removeBrokenSections(
   return undefined;
 }
 
-/** Key at the left edge. */
+/** Top-level key: a key at the start of a line. */
 const SECTION = /^["']?([A-Za-z]\w*)["']?\s*:/;
 
-/** Finds a member of a map (at its key) or an item of a list. */
+/** Finds a member of a map (with the offset of its key) or an item of a list. */
 function findChild(
   parent: unknown,
   key: PropertyKey,

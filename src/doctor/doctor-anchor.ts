@@ -10,14 +10,14 @@ import { awaitNodes } from './await-nodes.ts';
 const CACHE = { bytes: 1 << 20, entryBytes: 1 << 18 };
 const LIMIT_MS = 30_000;
 
-/** Last block of a rollup that layer 1 commits to. */
+/** Newest block of a rollup that layer 1 commits to. */
 export type AnchorDiagnosis = AnchorFigures & {
   readonly l1: string;
   /** Number of blocks between the committed block and the head. */
   readonly behind?: number;
 };
 
-/** Finds the last block that layer 1 commits to, once and by the same code as the service. Undefined if the network is not anchored. */
+/** Finds the newest rollup block that layer 1 commits to, with the code of the service. Returns undefined if the network is not anchored. */
 export async function tryAnchor(
   name: string,
   networks: Readonly<Record<string, NetworkOptions>>,

@@ -11,7 +11,7 @@ import { openChain } from '../service/open-chain.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { awaitNodes } from './await-nodes.ts';
 
-/** Result of the local execution of a call at the head of a network, with the number of round trips that read its state. */
+/** Result of the local execution of a call at the head of a network, and the number of round trips that read the state for it. */
 export type ExecutionDiagnosis = {
   readonly isHere: boolean;
   /** Whether a call that cannot be executed locally is rejected; otherwise nodes execute it. */
@@ -32,7 +32,7 @@ const REASONS: Readonly<Record<string, string>> = {
   unproven: 'nodes do not prove the state of the head (eth_getProof)',
 };
 
-/** Executes a call by the same code as the service. Undefined if nodes execute calls. */
+/** Executes a call at the head with the code of the service. Returns undefined if nodes execute the network's calls. */
 export async function tryExecution(
   network: string,
   options: NetworkOptions,

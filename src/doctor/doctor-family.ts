@@ -12,19 +12,19 @@ import { awaitNodes } from './await-nodes.ts';
 const CACHE = { bytes: 1 << 20, entryBytes: 1 << 18 };
 const LIMIT_MS = 15_000;
 
-/** Marks of a rollup's nodes that identify its family. */
+/** Recognised family of a rollup, and the marks (evidence) of families that its nodes show. */
 export type FamilyDiagnosis = {
-  /** Undefined if the nodes show no family's marks. */
+  /** Name of the recognised family; undefined if the nodes show the marks of no family. */
   readonly recognised?: string;
   /** Marks of the recognised and of the configured family, whether seen or not. */
   readonly evidence: readonly { readonly family: string; readonly marks: readonly Evidence[] }[];
-  /** Unknown functions of the family's oracle contract, which indicate a later fork. */
+  /** Functions of the family's gas price oracle that this version does not know. Unknown functions indicate a later fork. */
   readonly unknownFunctions?: readonly string[];
   /** Reason why the nodes could not be examined. */
   readonly reason?: string;
 };
 
-/** Examines the nodes by the same code as the service. Undefined if the network is not a rollup, or has no nodes. */
+/** Recognises the rollup family with the code of the service. Returns undefined if the network is not a rollup, or has no nodes. */
 export async function tryFamily(
   network: string,
   { upstreams, pool, rollup }: NetworkOptions,

@@ -10,7 +10,7 @@ export type RollupDiagnosis = {
   readonly prefix?: string;
   /** Further prefixes of the estimate method. */
   readonly alsoPrefixes?: readonly string[];
-  /** Members of the node information that are 0 because they have no source. */
+  /** Members of `rollup_getInfo` that are always 0, because no source of their values is configured. */
   readonly unknown?: readonly InfoField[];
 };
 

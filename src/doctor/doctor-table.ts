@@ -82,7 +82,7 @@ function countSupported(supports: readonly (Support | undefined)[]): string {
   return `${supports.filter((support) => support?.state === 'yes').length} of ${supports.length}`;
 }
 
-/** Returns only name and version: `Geth/v1.14.12-stable-293a300d/linux-amd64/go1.23.4` is too long. */
+/** Shortens a client version such as `Geth/v1.14.12-stable-293a300d/linux-amd64/go1.23.4` to its name and version. */
 function shortenClient(clientVersion: string): string {
   return clientVersion.split('/').slice(0, 2).join('/').slice(0, MAX_CLIENT_LENGTH);
 }

@@ -16,8 +16,8 @@ const CACHE = { bytes: 1 << 20, entryBytes: 1 << 18 };
 const WIDEST_SUBJECT = 'effectiveGasPrice'.length;
 
 /**
- * Verifies recent blocks of a network as the service does at start, and reports which answers can be verified.
- * Undefined if verification is off, or if no node returned a block.
+ * Verifies recent blocks of a network as the service does at start, and reports which answers can be verified. Returns undefined if verification is
+ * off, or if no node returned a block.
  */
 export async function findVerifiable(
   network: string,
@@ -50,10 +50,10 @@ const MEANINGS = {
   untested: 'is tried when a block has it: no recent block does',
   unverifiable: 'is compared between nodes',
 } as const;
-/** Meaning of an unverifiable subject that is not compared between nodes either. */
+/** Text for the subject `state` if it is unverifiable: answers about state are not compared between nodes either. */
 const ACCEPTED = 'is accepted from one node';
 
-/** Formats one line per subject. */
+/** Formats one line per subject of answers, such as `state` or `effectiveGasPrice`. */
 export function describeVerifiable(rows: Rows): string {
   const lines = rows.map(({ subject, state, reason, from, until }) => {
     const since = from === undefined ? '' : ` from block ${from} on`;

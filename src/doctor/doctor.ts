@@ -30,19 +30,19 @@ batches.
 Exit code 0 if each network has at least one available node, 1 otherwise.
 `;
 
-/** Diagnosis of one configured network; without nodes there is no report. */
+/** Diagnosis of one configured network. `report` is absent if the network has no nodes. */
 type Diagnosis = {
   readonly name: string;
   readonly source: string;
   readonly rollup?: RollupDiagnosis;
   readonly report?: ExaminationReport;
-  /** Marks of a rollup's nodes that identify its family. */
+  /** Recognised family of a rollup, and the marks of families that its nodes show. */
   readonly recognition?: FamilyDiagnosis;
-  /** Subjects of answers, and whether they can be verified. */
+  /** For each subject of answers, such as `state`, whether these answers can be verified. */
   readonly verification?: VerificationFigures['rows'];
   /** Result of the local execution of a call, if local execution is configured. */
   readonly execution?: ExecutionDiagnosis;
-  /** Block that layer 1 commits to, if the network is anchored. */
+  /** Newest rollup block that layer 1 commits to, if the network is anchored. */
   readonly anchor?: AnchorDiagnosis;
 };
 

@@ -16,7 +16,7 @@ let core: CoreModule | undefined;
 let precompiles: Precompiles | undefined;
 const hashSeed: Uint8Array = randomBytes(HASH_SEED_BYTES);
 
-/** Returns the compiled core module; pass it to another thread to spare that thread the compilation. */
+/** Returns the compiled WebAssembly module of the EVM core. Another thread that receives the module need not compile it. */
 export function getCore(): CoreModule {
   core ??= compileCore(readFileSync(new URL('core.wasm', import.meta.url)));
   return core;
@@ -30,7 +30,7 @@ export function adoptCore(compiled: CoreModule): void {
 /**
  * Creates an EVM with its own memory on top of a state.
  * @param memoryLimit bytes of memory that one execution may use
- * @param seed seed of the hash of the core's tables; by default random per thread
+ * @param seed seed of the hash function for the core's tables; by default random per thread
  */
 export function createEvm(
   state: StateReader,

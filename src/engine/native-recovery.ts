@@ -17,7 +17,7 @@ type NativeSecp256k1 = {
   ): Uint8Array;
 };
 
-/** Loads the native binding directly: the package ships it for some platforms only and otherwise falls back to slow JavaScript. */
+/** Loads the native binding directly, because the package falls back to slow JavaScript on platforms without a binary. */
 function loadNative(): NativeSecp256k1 | undefined {
   try {
     return require('secp256k1/bindings.js') as NativeSecp256k1;

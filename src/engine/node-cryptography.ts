@@ -6,12 +6,12 @@ import type { Cryptography } from '../../packages/evm/interpreter/precompiles/cr
 import { createRecovery } from './native-recovery.ts';
 import { NODE_HASHES } from './node-hashes.ts';
 
-/** Instances of mcl; the build writes its module beside this file (scripts/core/mcl-module). */
+/** Creates instances of the library mcl. The build writes its WebAssembly module beside this file (scripts/core/mcl-module). */
 export const NODE_MCL: MclFactory = createMclFactory(() =>
   readFileSync(new URL('mcl.wasm', import.meta.url)),
 );
 
-/** Creates the cryptography of one thread from the fastest libraries that Node has. */
+/** Creates the cryptography of one thread from the fastest libraries that are available in Node. */
 export function createNodeCryptography(): Cryptography {
   return createCryptography({
     hashes: NODE_HASHES,

@@ -1,14 +1,14 @@
 import { createHash, getHashes, hash } from 'node:crypto';
 import { type HashFunctions, hashSteps, PORTABLE_HASHES } from '../../packages/evm/cryptography/hashes.ts';
 
-/** False on OpenSSL builds that restrict hashes to approved ones. */
+/** False on OpenSSL builds that allow only approved hashes, such as FIPS builds. */
 const hasRipemd160: boolean = getHashes().includes('ripemd160');
 
 function toBytes(buffer: Buffer): Uint8Array {
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
 }
 
-/** Hashes by OpenSSL, several times as fast as those in JavaScript. */
+/** Hash functions of OpenSSL, which are several times as fast as hash functions in JavaScript. */
 export const NODE_HASHES: HashFunctions = {
   sha256: (data) => toBytes(hash('sha256', data, 'buffer')),
   sha256Steps: (data) => hashSteps(data, createHash('sha256')),

@@ -9,9 +9,9 @@ import type { RemovedBlock, RemovedRecords } from './removed-records.ts';
 /** Estimated heap bytes of a log in addition to its text: address, topics, objects. */
 const LOG_OVERHEAD_BYTES = 600;
 const BLOCK_OVERHEAD_BYTES = 200;
-/** Lifetime of recent logs, ms; long enough for the window of a slow chain. The cache contains at most twice as many blocks as the window. */
+/** Lifetime of the logs of recent blocks, ms; long enough for `windowBlocks` blocks of a slow chain. At most twice as many blocks are cached. */
 const RECENT_MS = 2 * 60 * 60_000;
-/** Lifetime of logs of blocks below the window, ms; they are cached for listeners that catch up concurrently. */
+/** Lifetime of the logs of older blocks, ms. These logs are cached for listeners that catch up concurrently. */
 const OLD_MS = 60_000;
 
 /** Logs of blocks by block hash. Concurrent reads are coalesced, and the logs are cached as long as they may be needed again. */
@@ -21,7 +21,7 @@ export class BlockLogs {
   readonly #limits: FeedLimits;
   readonly #removed: RemovedRecords | undefined;
   readonly #inFlight = new Map<string, Promise<readonly BlockLog[] | null>>();
-  /** Logs of recent blocks. They are separate from `#old`, so that catching up does not evict logs that a reorg removes. */
+  /** Logs of recent blocks. `#recent` is separate from `#old`, so that catching up does not evict logs that a reorg removes. */
   readonly #recent: Lru<string, readonly BlockLog[]>;
   readonly #old: Lru<string, readonly BlockLog[]>;
 
@@ -36,7 +36,7 @@ export class BlockLogs {
     this.#clock = clock;
     this.#limits = limits;
     const now = (): number => clock.now();
-    // A reorg removes blocks of the window, or of branches with the same length.
+    // At most twice `windowBlocks` blocks are cached: a reorg removes blocks of the window, or of a branch with the same length.
     const leastBytes = Math.floor(limits.logBytes / (2 * limits.windowBlocks));
     this.#recent = new Lru(limits.logBytes, RECENT_MS, now, (logs) => Math.max(leastBytes, countBytes(logs)));
     this.#old = new Lru(limits.logBytes, OLD_MS, now, countBytes);
@@ -79,7 +79,7 @@ export class BlockLogs {
     return shared;
   }
 
-  /** Starts to read logs that will be needed. A failure is ignored, because the later read reports its own. */
+  /** Starts to read logs that will be needed. A failure is ignored, because the later read reports its own failure. */
   prefetch(hash: string, isRecent: boolean): void {
     void this.tryRead(hash, isRecent);
   }

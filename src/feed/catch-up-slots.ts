@@ -3,10 +3,10 @@ import { ChainError } from '../chain/errors.ts';
 import { limitOf } from '../util/bounds.ts';
 import { FairQueue } from '../util/fair-queue.ts';
 
-/** Maximum wait for a slot, ms, after which the listener retries; equal to the timeout of a read. */
+/** Maximum wait for a slot, ms; equal to the timeout of a read. After a longer wait, the listener retries. */
 const WAIT_MS = 10_000;
 const MAX_WAITING = limitOf('subscriptions.catchUp');
-/** Maximum share of the concurrent reads for one owner. */
+/** Maximum share of the concurrent reads that one owner may use. */
 const OWNER_SHARE = 0.5;
 
 /** Scheduler slots, by owner, for the reads of listeners that catch up. Listeners that follow the head do not wait behind these reads. */

@@ -5,16 +5,16 @@ import type { LogCriteria, LogTest } from './feed.ts';
 /** Number of positions at which a log is looked up: its address and up to four topics. */
 const POSITIONS = 5;
 const NO_LOGS: readonly BlockLog[] = [];
-/** Comparisons between two pauses; they take a fraction of a millisecond. */
+/** Number of log comparisons after which `evaluate` yields to the scheduler; they take a fraction of a millisecond. */
 const TESTS_A_SLICE = 4_096;
-/** Entries swept between two pauses. */
+/** Number of index entries that `sweep` removes before it yields to the scheduler. */
 const SWEPT_A_SLICE = 512;
 
 /** Criteria that any number of listeners share. */
 export type CriteriaGroup = {
   readonly name: string;
   readonly matches: LogTest;
-  /** Number of listeners. A group without listeners does not match, and its entries are due to be swept. */
+  /** Number of listeners. A group without listeners does not match, and `sweep` will remove its index entries. */
   users: number;
   /** Index position and values of the group; undefined if the group is compared with every log. */
   readonly key: { readonly position: number; readonly values: readonly string[] } | undefined;
@@ -34,17 +34,17 @@ export class CriteriaIndex {
     () => new Map(),
   );
   readonly #always = new Set<CriteriaGroup>();
-  /** Released groups whose entries have not been swept yet. */
+  /** Groups without listeners whose index entries `sweep` has not removed yet. */
   #released: CriteriaGroup[] = [];
   readonly #testsASlice: number;
   /** Groups with matches in the last evaluated block. */
   #withLogs: CriteriaGroup[] = [];
   /** Logs of the last evaluated block that were compared with all groups. */
   #logs: readonly BlockLog[] = NO_LOGS;
-  /** Number of comparisons since the last pause. */
+  /** Number of log comparisons since `evaluate` last yielded. */
   #tests = 0;
 
-  /** @param testsASlice comparisons between two pauses */
+  /** @param testsASlice number of log comparisons after which `evaluate` yields */
   constructor(testsASlice: number = TESTS_A_SLICE) {
     this.#testsASlice = testsASlice;
   }
@@ -53,12 +53,12 @@ export class CriteriaIndex {
     return this.#groups.size;
   }
 
-  /** Returns whether released groups wait for a sweep. */
+  /** Returns whether there are index entries for `sweep` to remove. */
   get isStale(): boolean {
     return this.#released.length > 0;
   }
 
-  /** Adds a user of criteria; `release` removes it. */
+  /** Adds a listener to the group with these criteria. `release` removes the listener. */
   use(criteria: LogCriteria): CriteriaGroup {
     const name = nameCriteria(criteria);
     const known = this.#groups.get(name);
@@ -77,12 +77,14 @@ export class CriteriaIndex {
     this.#groups.set(name, group);
     if (key === undefined) this.#always.add(group);
     else for (const value of key.values) this.#findBucket(key.position, value).add(group);
-    // Groups may be added while a block is being evaluated or delivered.
+    // A group may be added while a block is being evaluated or delivered, so it is compared with the logs evaluated so far.
     for (const log of this.#logs) if (group.matches(log)) this.#note(group, log);
     return group;
   }
 
-  /** Removes a user. The cost does not depend on the number of values, because a closing connection releases many users at once. */
+  /**
+   * Removes a listener from its group. The cost does not depend on the number of values, because a closing connection removes many listeners at once.
+   */
   release(group: CriteriaGroup): void {
     if (--group.users > 0) return;
     this.#groups.delete(group.name);
@@ -90,7 +92,7 @@ export class CriteriaIndex {
     else this.#released.push(group);
   }
 
-  /** Removes the entries of released groups. Pauses; more groups may be released during a pause. */
+  /** Removes the index entries of groups without listeners. Yields between slices, and more groups may be released in the meantime. */
   *sweep(): Generator<undefined, void> {
     let left = SWEPT_A_SLICE;
     for (let group = this.#released.pop(); group !== undefined; group = this.#released.pop()) {
@@ -106,8 +108,8 @@ export class CriteriaIndex {
   }
 
   /**
-   * Sets `found` of each group to its matches, which are valid until the next block. Pauses between logs; groups may be added or released during a
-   * pause.
+   * Sets `found` of each group to its matches, which are valid until the next block. Yields between logs, and groups may be added or released in the
+   * meantime.
    */
   *evaluate(logs: readonly BlockLog[]): Generator<undefined, void> {
     this.clear();
@@ -153,8 +155,7 @@ export class CriteriaIndex {
       if (alternatives.length === 0) continue;
       const values = [...new Set(alternatives)];
       const others = values.reduce((sum, value) => sum + this.#countAt(position, value), 0);
-      // In a tie, prefers fewer values, and then the later position, because addresses and event signatures are shared more often than indexed
-      // arguments.
+      // In a tie, the later position is chosen, because addresses and event signatures are shared more often than indexed arguments.
       const cost = others + values.length;
       if (cost > fewest) continue;
       best = { position, values };

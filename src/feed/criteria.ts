@@ -1,6 +1,6 @@
 import type { LogCriteria, LogTest } from './feed.ts';
 
-/** Maximum length of a list that is searched faster than a set. */
+/** Maximum length of a list in which a linear search is faster than a look-up in a set. */
 const SHORT = 8;
 
 /** Returns a canonical name, which is equal for criteria that match the same logs. */
@@ -13,9 +13,7 @@ export function countValues({ addresses, topics }: LogCriteria): number {
   return topics.reduce((sum, { length }) => sum + length, addresses.length);
 }
 
-/**
- * Compiles criteria to a predicate: any alternative may match at a position, and every position must match. A log with fewer topics does not match.
- */
+/** Compiles criteria to a predicate: at every position, one of the alternatives must match. A log with fewer topics than positions does not match. */
 export function createLogTest({ addresses, topics }: LogCriteria): LogTest {
   const isAddress = createMemberTest(addresses);
   const isTopic = topics.map(createMemberTest);

@@ -15,23 +15,23 @@ import { takeBackLogs } from './removed-logs.ts';
 import type { StepFinder } from './step-finder.ts';
 import { findPlaceBehind, isSamePlace } from './steps.ts';
 
-/** Number of attempts to read a removed block or its logs, after which the block counts as lost. */
+/** Number of failed reads of a removed block or its logs after which the block counts as lost. */
 const MAX_ATTEMPTS_AT_REMOVED = 3;
-/** Number of members that are served between two checks of the time. */
+/** Number of members that are served before the cursor yields to the scheduler. */
 const MEMBERS_A_SLICE = 16;
-/** Number of blocks after the awaited one whose logs are prefetched. */
+/** Number of blocks after the block of the next step whose logs are prefetched. */
 const READ_AHEAD = 4;
 const NO_LOGS: readonly BlockLog[] = [];
 const NO_STEPS: readonly FeedStep[] = [];
-/** Result of a wait for work that was abandoned. */
+/** Result of `#waitFor` for work that is no longer needed. */
 const ABANDONED: unique symbol = Symbol('given up');
-/** Marks the end of a run. */
+/** Result of `#advance` after which `run` ends. */
 const OVER: unique symbol = Symbol('over');
 
-/** Step with all logs of its block; the list is empty for a step without logs. */
+/** Step with all logs of its block. The list is empty if the cursor does not deliver logs. */
 type Prepared = { readonly step: FeedStep; readonly logs: readonly BlockLog[] };
 
-/** Idle state of the cursor: it waits for a promise or, if this is undefined, for a change of the chain. */
+/** Idle state of the cursor. The cursor waits for the promise `until` or, if `until` is undefined, for a change of the chain. */
 type Rest = { readonly until: Promise<unknown> | undefined };
 
 const IDLE: Rest = { until: undefined };
@@ -44,7 +44,7 @@ export type CursorParts = {
   readonly clock: Clock;
   readonly limits: FeedLimits;
   readonly slots: Pick<SlotScheduler, 'run'>;
-  /** Event that fires when the followed chain has moved, or a permanent cursor. */
+  /** Event that fires when the tip of the followed chain or the position of a permanent cursor has changed. */
   readonly moved: Pulse;
 };
 
@@ -54,18 +54,18 @@ export type CursorOptions = {
   readonly hasLogs: boolean;
   /** Owner of the scheduler slots in which members are served. */
   readonly owner: string;
-  /** Hashes of ancestors of the place. While the tip is one of them, there are no steps to serve. */
+  /** Hashes of ancestors of the start position. While the tip of the followed chain is one of these blocks, there are no steps to serve. */
   readonly below?: readonly string[];
   /** Cursor to which members move after they have caught up; absent for a permanent cursor. */
   readonly into?: Cursor;
-  /** Runs reads of this cursor in scheduler slots. */
+  /** Runs the reads of this cursor in slots of its owner; absent if reads need no slot. */
   readonly read?: <T>(work: () => PromiseOrValue<T>) => PromiseOrValue<T>;
 };
 
 /**
- * Position on the chain, and the listeners that have received all steps up to it. A cursor moves step by step towards the tip of the followed chain,
- * and every member receives a step before the position changes. If the block or the logs of a step cannot be read, the read is repeated until it
- * succeeds or the step no longer leads to the tip.
+ * Position on the chain, and the members (listeners) that have received all steps up to this position. A cursor moves step by step towards the tip of
+ * the followed chain, and every member receives a step before the position changes. If the block or the logs of a step cannot be read, the read is
+ * repeated until it succeeds or the step no longer leads to the tip.
  */
 export class Cursor implements MemberHolder {
   readonly #parts: CursorParts;
@@ -76,13 +76,13 @@ export class Cursor implements MemberHolder {
   #place: BlockPlace;
   #below: readonly string[];
   #isClosed = false;
-  /** Steps that were found in advance. Each continues from the previous one, and the first continues from the place. */
+  /** Steps that were found in advance. Each step continues from the previous step, and the first step continues from the cursor's position. */
   #found: readonly FeedStep[] = NO_STEPS;
   /** Number of failed attempts to read a removed block. */
   #attempts = 0;
   /** The first found step, with its logs. */
   #prepared: Prepared | undefined;
-  /** True if the pauses that members requested before the first found step have passed. */
+  /** True if all members are ready (`waitUntilReady`) to receive the first found step. */
   #isReady = false;
   #isSweeping = false;
 
@@ -103,12 +103,12 @@ export class Cursor implements MemberHolder {
     return this.#members.size;
   }
 
-  /** Returns whether the cursor is closed or has no members, so that its waiting slot is passed on. */
+  /** Returns whether the cursor is closed or has no members, so that others get the slot for which it waits. */
   get aborted(): boolean {
     return this.#isClosed || this.#members.size === 0;
   }
 
-  /** Adds a member that has received all steps up to the place. If a step is being served, the member receives this step, too. */
+  /** Adds a member that has received all steps up to the cursor's position. If a step is being served, the member receives this step, too. */
   add(member: Member): void {
     if (member.criteria !== undefined) member.group = this.#criteria.use(member.criteria);
     member.holder = this;
@@ -127,7 +127,7 @@ export class Cursor implements MemberHolder {
     const { into, owner } = this.#options;
     if (into !== undefined || this.#isSweeping || !this.#criteria.isStale) return;
     this.#isSweeping = true;
-    // Deferred until after all other removals in this turn of the event loop.
+    // The sweep is deferred until all other members that leave in this turn of the event loop are removed.
     setImmediate(async () => {
       await this.#parts.slots.run(owner, this.#criteria.sweep());
       this.#isSweeping = false;
@@ -139,17 +139,17 @@ export class Cursor implements MemberHolder {
     for (const member of [...this.#members]) member.end(reason);
   }
 
-  /** Ends all members and the run. */
+  /** Ends all members, and ends `run`. */
   close(reason: FeedError): void {
     this.#isClosed = true;
     this.endAll(reason);
     this.#parts.moved.fire();
   }
 
-  /** Moves until the cursor is closed; a temporary cursor moves until its members have moved to `into`. */
+  /** Serves steps until the cursor is closed. A temporary cursor serves steps until its members have moved to `into`. */
   async run(): Promise<void> {
     while (!this.#isClosed) {
-      // Obtained before anything is checked, so that no change is missed.
+      // The promise for the next change is obtained before any check, so that no change is missed.
       const change = this.#parts.moved.wait();
       const advanced = this.#parts.slots.run(this.#options.owner, this.#advance());
       const rest = advanced instanceof Promise ? await advanced : advanced;
@@ -158,7 +158,7 @@ export class Cursor implements MemberHolder {
     }
   }
 
-  /** Moves as far as possible without waiting. Each slice is a step or a part of a step. */
+  /** Serves steps as far as possible without waiting. Each slice serves a step or a part of a step. */
   *#advance(): Generator<undefined, Rest | typeof OVER> {
     while (!this.#isClosed) {
       if (this.#goOver()) return OVER;
@@ -180,7 +180,7 @@ export class Cursor implements MemberHolder {
     this.endAll(new FeedError('tooFar', 'too many blocks are missing'));
   }
 
-  /** Moves members to `into` after they have reached its place. @returns whether the run ends */
+  /** Moves members to the cursor `into` once both cursors have the same position. @returns whether `run` ends */
   #goOver(): boolean {
     const { into } = this.#options;
     if (into === undefined) return false;
@@ -192,7 +192,7 @@ export class Cursor implements MemberHolder {
     return true;
   }
 
-  /** Moves a cursor without members to the tip. */
+  /** Sets the position of a cursor without members to the tip. */
   #skip(): void {
     const { tip } = this.#parts.chain;
     if (this.#members.size > 0 || tip === undefined || isSamePlace(tip, this.#place)) return;
@@ -200,7 +200,7 @@ export class Cursor implements MemberHolder {
     this.#setPlace({ number: tip.number, hash: tip.hash });
   }
 
-  /** Returns whether the followed chain is still below the place where the cursor started. */
+  /** Returns whether the tip of the followed chain is still below the position where the cursor started. */
   #isWaiting(): boolean {
     const { tip } = this.#parts.chain;
     if (tip !== undefined && !this.#below.includes(tip.hash)) this.#below = [];
@@ -249,7 +249,7 @@ export class Cursor implements MemberHolder {
     return undefined;
   }
 
-  /** Returns the pauses that members request while they catch up; undefined if no member requests one. */
+  /** Returns a promise that resolves when all members of a temporary cursor are ready for the next step; undefined if no member has to wait. */
   #findPause(): Promise<unknown> | undefined {
     if (this.#options.into === undefined) return undefined;
     const pauses = [...this.#members].map((member) => member.waitUntilReady());
@@ -263,7 +263,7 @@ export class Cursor implements MemberHolder {
     else throw new ChainError('unavailable', 'no node has the logs of a block of the served chain');
   }
 
-  /** Waits for data of a step, as long as it is the next step. */
+  /** Waits for data of a step, as long as this step is the next step. */
   #rest<T>(work: Promise<T>, step: FeedStep, use: (value: T) => void): Rest {
     const wait = async (): Promise<void> => {
       try {
@@ -276,7 +276,7 @@ export class Cursor implements MemberHolder {
     return { until: wait() };
   }
 
-  /** Returns whether the step is obsolete, because the cursor has no members or the step no longer follows from its place. */
+  /** Returns whether the step is obsolete, because the cursor has no members or because the step no longer follows from the cursor's position. */
   #isOver(step: FeedStep): boolean {
     return this.aborted || this.#parts.steps.contradicts(this.#place, step);
   }
@@ -301,7 +301,10 @@ export class Cursor implements MemberHolder {
       : logs.readRemoved(step.block.hash, isRecent);
   }
 
-  /** Serves members in slices, including members that are added in the meantime. The place changes after all have received the step. */
+  /**
+   * Serves members in slices, including members that are added in the meantime. The cursor's position changes after all members have received the
+   * step.
+   */
   *#serve({ step, logs }: Prepared): Generator<undefined, void> {
     yield* this.#criteria.evaluate(logs);
     let served = 0;
@@ -331,7 +334,7 @@ export class Cursor implements MemberHolder {
     cancel();
   }
 
-  /** Waits for `work`, or until it is no longer needed. This is checked immediately and after each change of the chain. */
+  /** Waits for `work`, or until `isOver` returns true. `isOver` is called immediately and after each change of the chain. */
   async #waitFor<T>(work: Promise<T>, isOver: () => boolean): Promise<T | typeof ABANDONED> {
     if (isOver()) {
       work.catch(() => {});

@@ -2,13 +2,13 @@ import type { BlockPlace } from '../chain/chain.ts';
 import type { FeedBlock } from './feed.ts';
 import { isChildOf } from './steps.ts';
 
-/** Maximum number of cached blocks that left the chain, as a multiple of the window. */
+/** Maximum number of cached blocks that left the chain, as a multiple of `windowBlocks`. */
 const REMOVED_WINDOWS = 4;
 
-/** Top of the followed chain, without a gap from `lowest` to `tip`, and blocks that have left this chain. */
+/** Highest blocks of the followed chain (the window, without a gap from `lowest` to `tip`), and blocks that have left this chain. */
 export class FeedChain {
   readonly #windowBlocks: number;
-  /** Lowest first. */
+  /** Blocks of the window, lowest first. */
   #blocks: FeedBlock[] = [];
   /** Removed blocks by hash, in the order of removal. */
   readonly #removed = new Map<string, FeedBlock>();
@@ -46,14 +46,14 @@ export class FeedChain {
     return this.#removed.get(hash);
   }
 
-  /** Returns a block by its hash, either from the window or a removed one. */
+  /** Returns the block with this hash, if it is in the window or a cached removed block. */
   find(hash: string): FeedBlock | undefined {
     return this.#removed.get(hash) ?? this.#blocks.findLast((block) => block.hash === hash);
   }
 
   /**
-   * Replaces all blocks from the number of the first block on.
-   * @param blocks at least one block; each is the parent of the next
+   * Replaces the blocks of the window from the number of the first new block on.
+   * @param blocks new blocks; each block is the parent of the next
    * @returns the blocks that left the chain
    */
   replaceFrom(blocks: readonly FeedBlock[]): readonly FeedBlock[] {
@@ -70,7 +70,7 @@ export class FeedChain {
     return removed.filter(({ hash }) => this.#removed.has(hash));
   }
 
-  /** Adds blocks below the lowest one. @param blocks highest first; blocks that are no longer ancestors are skipped */
+  /** Adds blocks below the lowest block of the window. @param blocks highest first; blocks that are no longer ancestors are skipped */
   extendBelow(blocks: readonly FeedBlock[]): void {
     const added: FeedBlock[] = [];
     let child = this.lowest;

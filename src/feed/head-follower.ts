@@ -8,8 +8,8 @@ import type { HeaderReads } from './header-reads.ts';
 import type { FeedLimits } from './limits.ts';
 
 /**
- * Maximum number of concurrent walks to heads. The second walk targets a newer head. An unreadable block therefore delays nothing after the head has
- * left it, and a head that moves faster than blocks are read does not restart the walk forever.
+ * Maximum number of concurrent walks. A walk reads the blocks from a new head down to the window. The second walk targets a newer head, so an
+ * unreadable block of an abandoned branch delays nothing. A head that moves faster than blocks are read does not restart the walk forever.
  */
 const MAX_WALKS = 2;
 /** Maximum number of headers per batch of requests, after the head has moved by several blocks. */
@@ -19,7 +19,7 @@ type Walk = {
   readonly order: number;
   readonly target: BlockPlace;
   isOver: boolean;
-  /** True if the walk pauses between two attempts at a block. */
+  /** True if the walk pauses between two attempts to read a block. */
   isPausing: boolean;
 };
 
@@ -56,7 +56,7 @@ export class HeadFollower {
     return this.#unwatch !== undefined;
   }
 
-  /** Returns whether the tip is the served head. */
+  /** Returns whether the tip of the followed chain is the served head. */
   get isCurrent(): boolean {
     const { heads, chain } = this.#options;
     return heads.served === undefined || heads.served.hash === chain.tip?.hash;
@@ -152,7 +152,7 @@ export class HeadFollower {
     return this.#options.chain.isOn({ number: number - 1n, hash: parentHash });
   }
 
-  /** Returns the number of ancestors to read at once: all those above the window's tip, and below that one at a time. */
+  /** Returns the number of ancestors to read at once: first all ancestors above the tip of the window, then one at a time. */
   #countMissing({ number }: FeedBlock, max: number): number {
     const tip = this.#options.chain.tip?.number ?? number;
     const gap = number - 1n - tip;

@@ -15,10 +15,10 @@ import { isChildOf } from './steps.ts';
 /** Capacity of the header cache, UTF-16 units of text. */
 const CACHED_LENGTH = 8 * 1024 * 1024;
 const CACHE_MS = 10 * 60_000;
-/** Number of concurrent header reads by number. */
+/** Number of concurrent header reads of `readAbove`. */
 const PARALLEL = 16;
 
-/** Reads headers as blocks, and checks that each is the requested block. Concurrent reads of the same block are coalesced. */
+/** Reads headers, and checks that each header belongs to the requested block. Concurrent reads of the same block are coalesced. */
 export class HeaderReads {
   readonly #blocks: Pick<BlockReads, 'getHeaderObject' | 'findHeaderObject'>;
   readonly #clock: Clock;
@@ -56,7 +56,7 @@ export class HeaderReads {
   }
 
   /**
-   * Returns a block that may have left the chain, from the records of other processes or else from nodes; null if it does not exist. @throws
+   * Returns a block that may have left the chain, from the records of other processes or else from nodes; null if the block does not exist. @throws
    * ChainError
    */
   readRemoved(hash: string, number?: bigint): PromiseOrValue<FeedBlock | null> {
@@ -99,7 +99,10 @@ export class HeaderReads {
     return ancestors;
   }
 
-  /** Returns up to `count` blocks above this number, each the parent of the next; fewer if the chain changes during the read. @throws ChainError */
+  /**
+   * Returns up to `count` blocks above this number. Each block is the parent of the next. There are fewer if the chain changes during the read.
+   * @throws ChainError
+   */
   async readAbove(number: bigint, count: number): Promise<readonly FeedBlock[]> {
     const numbers = Array.from({ length: count }, (_, index) => number + 1n + BigInt(index));
     const blocks: FeedBlock[] = [];

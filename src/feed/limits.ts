@@ -4,13 +4,13 @@ import { limitOf } from '../util/bounds.ts';
 export type FeedLimits = {
   /** Number of blocks below the head whose hash, parent and header are cached (the window); a start in the window needs no read. */
   readonly windowBlocks: number;
-  /** Maximum distance of a start from the head, blocks. A listener may lag by twice as many. */
+  /** Maximum distance of a start from the head, blocks. A listener may lag behind the head by twice this distance. */
   readonly maxBlocks: number;
-  /** Maximum number of steps in one `read`. */
+  /** Number of steps after which one `read` returns; the last group of headers may add up to 63 further steps. */
   readonly readSteps: number;
   /** Bytes of cached logs of blocks in the window. The same amount is available for older blocks, for listeners that catch up concurrently. */
   readonly logBytes: number;
-  /** Maximum number of addresses and topics in the criteria of all listeners, about 350 bytes each. Each owner has a share. */
+  /** Maximum number of addresses and topics in the criteria of all listeners, about 350 bytes each. One owner may use at most half of this number. */
   readonly criteriaValues: number;
   /** Maximum number of hashes of pending transactions that are stored for deduplication. */
   readonly pendingHashes: number;
@@ -20,7 +20,7 @@ export type FeedLimits = {
   readonly readTimeoutMs: number;
   /** Maximum time for which `read` and `join` wait until the feed has reached the served head, ms. */
   readonly headWaitMs: number;
-  /** First backoff between attempts at a failed read, ms; `retryMaxMs`: the longest. */
+  /** First backoff after a failed read, ms. `retryMaxMs` is the longest backoff. */
   readonly retryFirstMs: number;
   readonly retryMaxMs: number;
   /** Time for which the head is followed after the last listener has left and after the last `read`, ms. */

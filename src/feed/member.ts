@@ -1,10 +1,10 @@
 import type { CriteriaGroup } from './criteria-index.ts';
 import { FeedError, type FeedListener, type FeedStep } from './feed.ts';
 
-/** Object that serves members. */
+/** Cursor that serves a member. */
 export type MemberHolder = { remove(member: Member): void };
 
-/** Listener that has joined the feed. It receives nothing after its end. */
+/** Listener that has joined the feed. A listener receives nothing after its end. */
 export class Member {
   readonly #listener: FeedListener;
   readonly #onOver: () => void;
@@ -27,7 +27,7 @@ export class Member {
     return this.#listener.logs?.criteria;
   }
 
-  /** Delivers a step and its matching logs; an exception of the listener ends it. */
+  /** Delivers a step and its matching logs. An exception of the listener ends the listener. */
   hear(step: FeedStep): void {
     if (!this.#isOpen) return;
     try {
@@ -44,7 +44,7 @@ export class Member {
     return this.#isOpen ? this.#listener.waitUntilReady?.() : undefined;
   }
 
-  /** Ends the listener with a reason. */
+  /** Ends the listener, and calls its `onEnd` with the reason. */
   end(reason: FeedError): void {
     if (!this.#isOpen) return;
     this.leave();

@@ -35,16 +35,16 @@ import { findPlaceBehind } from './steps.ts';
 import { SyncFeed } from './sync-feed.ts';
 import { WayBack } from './way-back.ts';
 
-/** Owner of the scheduler slots for listeners at the head; no caller has this name. */
+/** Name of the owner of scheduler slots for listeners at the head. No client has this name. */
 const OWNER = 'feed';
-/** Maximum share of the addresses and topics of criteria for one owner. */
+/** Maximum share of `criteriaValues` (addresses and topics) that one owner may use. */
 const OWNER_SHARE = 0.5;
 /** Maximum number of attempts to read one block. */
 const MAX_ATTEMPTS = 4;
 /** Number of blocks below the first head that are read immediately, so that reorgs of this depth can be followed from the start. */
 const FIRST_BLOCKS = 32n;
 
-/** Number of the highest blocks that are recorded for other processes when the feed stops; longer reorgs are rare. */
+/** Number of highest blocks that are recorded for other processes when the feed stops. Longer reorgs are rare. */
 const LAST_BLOCKS = 16;
 
 export type NetworkFeedOptions = {
@@ -52,19 +52,19 @@ export type NetworkFeedOptions = {
   readonly clock?: Clock;
   readonly limits?: Partial<FeedLimits>;
   readonly slots?: Pick<SlotScheduler, 'run'>;
-  /** Records of blocks that left the chain, shared by all processes that follow it. */
+  /** Records of blocks that left the chain, shared by all processes that follow the chain. */
   readonly removed?: RemovedRecords;
 };
 
-/** Creates the feed of a network's chain. It sends no requests to the chain before the first join or read. */
+/** Creates the feed of a network's chain. The feed sends no requests to the chain before the first `join` or `read`. */
 export function createNetworkFeed(options: NetworkFeedOptions): ServedFeed {
   return new ServedFeed(options);
 }
 
 /**
- * Feed of a chain's served head. From its first use on, it follows each head, with one header per block, even without listeners. Reorgs between two
- * connections of a subscriber, or between two polls of a filter, are then known even if nodes drop removed blocks. After `idleMs` without use, the
- * feed stops and clears its state.
+ * Feed of a chain's served head. From its first use on, the feed follows each new head, even without listeners, and reads one header per block.
+ * Reorgs between two connections of a subscriber, or between two polls of a filter, are then known even if nodes drop removed blocks. After `idleMs`
+ * without use, the feed stops and clears its state.
  */
 class ServedFeed implements NetworkFeed {
   readonly #chain: Pick<Chain, 'heads' | 'blocks' | 'logs'>;
@@ -91,7 +91,7 @@ class ServedFeed implements NetworkFeed {
   /** Temporary cursors of listeners that catch up. */
   readonly #late = new Set<Cursor>();
   #usedAt = 0;
-  /** Number of requests in progress. */
+  /** Number of calls of `join`, `read` and `readLogs` in progress. */
   #requests = 0;
   #isClosed = false;
 
@@ -233,7 +233,7 @@ class ServedFeed implements NetworkFeed {
     this.#sync.close();
   }
 
-  /** Runs a request until its scope ends. */
+  /** Runs `work` until the request scope ends. */
   async #ask<T>(scope: RequestScope, work: () => Promise<T>): Promise<T> {
     this.#requests++;
     try {
@@ -249,7 +249,7 @@ class ServedFeed implements NetworkFeed {
     return this.#attempt(scope, () => this.#starts.find(start, this.#followed.tip ?? tip));
   }
 
-  /** Returns the tip as soon as it is the served head, or after `headWaitMs`. @throws ChainError if there is no tip */
+  /** Returns the tip of the followed chain as soon as the tip is the served head, or after `headWaitMs`. @throws ChainError if there is no tip */
   async #findTip(scope: RequestScope): Promise<BlockPlace> {
     this.#follow();
     this.#follower.follow();
@@ -314,7 +314,7 @@ class ServedFeed implements NetworkFeed {
 
   #stop(reason: FeedError): void {
     this.#follower.stop();
-    // A feed that starts later may not see these blocks leave the chain.
+    // The highest blocks are recorded, because a feed that starts later may not see them leave the chain.
     for (const block of this.#followed.listTop(LAST_BLOCKS))
       void this.#removed?.keep(block, this.#logs.findCached(block.hash));
     for (const late of this.#late) late.close(reason);
@@ -335,7 +335,7 @@ class ServedFeed implements NetworkFeed {
     for (const block of blocks) void this.#keepRemoved(block);
   }
 
-  /** Records a block that left the chain, and its logs: nodes may drop them, and another process may have to report them as removed. */
+  /** Records a block that left the chain, and its logs. Nodes may drop the block, and another process may have to report it as removed. */
   async #keepRemoved(block: FeedBlock): Promise<void> {
     const logs = this.#logs.findCached(block.hash);
     const keeping = this.#removed?.keep(block, logs);
@@ -355,7 +355,7 @@ class ServedFeed implements NetworkFeed {
       return;
     }
     this.#moved.fire();
-    // A block whose read fails is read again when it is needed.
+    // A failure is ignored, because the blocks are read again when they are needed.
     if (isFirst && tip !== undefined) this.#steps.deepen(tip.number - FIRST_BLOCKS).catch(() => {});
   }
 }

@@ -9,7 +9,7 @@ const QUANTITY = /^0x[0-9a-f]{1,16}$/;
 export type ExpectedBlock = { readonly hash?: string; readonly number?: bigint };
 
 /**
- * Parses a header object to a block.
+ * Parses the JSON text of a header object to a block.
  * @throws ChainError `unavailable` for an invalid header, or for the header of another block
  */
 export function parseFeedHeader(header: JsonText, expected: ExpectedBlock): FeedBlock {
@@ -39,7 +39,7 @@ function readMembers(header: JsonText): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(header);
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // The error below is thrown.
+    // Malformed JSON throws the same error as a value that is not an object.
   }
   throw new ChainError('unavailable', 'a header is not a JSON object');
 }

@@ -3,7 +3,9 @@ import type { Clock } from '../util/clock.ts';
 import { Lru } from '../util/lru.ts';
 import type { SlotScheduler } from '../util/slot-scheduler.ts';
 
-/** Maximum number of queued announcements. Further ones replace the oldest, because pending transactions are reported on a best-effort basis. */
+/**
+ * Maximum number of queued announcements. Further announcements replace the oldest, because pending transactions are reported on a best-effort basis.
+ */
 const MAX_WAITING = 64;
 const KNOWN_MS = 10 * 60_000;
 const LISTENERS_A_SLICE = 16;
@@ -16,7 +18,7 @@ export class PendingFeed {
   readonly #slots: Pick<SlotScheduler, 'run'>;
   readonly #owner: string;
   readonly #known: Lru<string, true>;
-  /** One object per registration, so that a function may be registered twice. */
+  /** Each registration has its own object, so that a function may be registered twice. */
   readonly #listeners = new Set<{ readonly listener: PendingListener }>();
   #unwatch: (() => void) | undefined;
   #waiting: (readonly string[])[] = [];
@@ -42,7 +44,7 @@ export class PendingFeed {
     this.#known = new Lru(maxHashes, KNOWN_MS, () => clock.now());
   }
 
-  /** Registers a listener. @returns a function that removes it; undefined if the chain announces no pending transactions */
+  /** Registers a listener. @returns a function that removes the listener; undefined if the chain announces no pending transactions */
   watch(listener: PendingListener): (() => void) | undefined {
     this.#unwatch ??= this.#heads.watchPending((hashes) => this.#receive(hashes));
     if (this.#unwatch === undefined) return undefined;

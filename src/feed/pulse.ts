@@ -4,7 +4,7 @@ export class Pulse {
   #next: Promise<void> | undefined;
   #resolve: (() => void) | undefined;
 
-  /** Resolves at the next event; returns the same promise until then. */
+  /** Returns a promise that resolves at the next event. All calls before that event return the same promise. */
   wait(): Promise<void> {
     this.#next ??= new Promise((resolve) => {
       this.#resolve = resolve;
@@ -12,7 +12,7 @@ export class Pulse {
     return this.#next;
   }
 
-  /** Calls `listener` at each event. @returns a function that removes it */
+  /** Calls `listener` at each event. @returns a function that removes the listener */
   listen(listener: () => void): () => void {
     const entry = (): void => listener();
     this.#listeners.add(entry);

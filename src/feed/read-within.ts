@@ -4,7 +4,7 @@ import type { Clock } from '../util/clock.ts';
 import { RequestScope } from '../util/request-scope.ts';
 
 /**
- * Runs a read of the chain that several callers may share. The read has a scope of its own, which ends after `limitMs`.
+ * Runs a read of the chain that several callers may share. The read has its own request scope, which ends after `limitMs`.
  * @throws (or rejects with) ChainError `timeout`; errors of `read`
  */
 export function readShared<T>(

@@ -11,22 +11,25 @@ import { Backoff } from '../util/backoff.ts';
 import { type Clock, systemClock } from '../util/clock.ts';
 import type { FeedBlock } from './feed.ts';
 
-/** Lifetime of a removed block's record, ms, and the maximum number of records per chain; the oldest are removed. */
+/** Lifetime of a removed block's record, ms, and the maximum number of records per chain. Further records replace the oldest. */
 const LIFE_MS = 60 * 60_000;
 const MAX_RECORDS = 1_024;
-/** Maximum number of attempts to write while the table is unavailable, and the pauses between them, most of a minute in total. */
+/**
+ * Maximum number of attempts to write while the table is unavailable, and the backoff between attempts, ms. The attempts take most of a minute in
+ * total.
+ */
 const MAX_ATTEMPTS = 16;
 const PAUSE = { firstMs: 50, maxMs: 5_000 };
 
 /** Result of a failed read of the table. */
 const UNREADABLE: unique symbol = Symbol('unreadable');
 
-/** Removed block. Its logs are present if a process had read them and they fit into a record. */
+/** Removed block. The logs of the block are present if a process had read them and they fit into a record. */
 export type RemovedBlock = { readonly header: JsonText; readonly logs?: readonly BlockLog[] };
 
 /**
- * Blocks that left the chain while some process followed it, for processes that have just started or follow other nodes. Blocks that are not in the
- * table are requested from the nodes. While the table is unreadable, a block that no node has does not count as lost.
+ * Shared records of blocks that left the chain. Processes that have just started, or that follow other nodes, read these records. Blocks that are not
+ * in the table are requested from the nodes. While the table is unreadable, a block that no node has does not count as lost.
  */
 export class RemovedRecords {
   readonly #records: RecordTable;
@@ -41,7 +44,7 @@ export class RemovedRecords {
   }
 
   /**
-   * Returns the result of `take` for the record of a block, or else the result of `ask`; null if neither has one.
+   * Returns the result of `take` for the record of a block. Without a record, or if `take` returns undefined, returns the result of `ask`.
    * @throws ChainError `unavailable` if `ask` returns null and the table is unreadable; the errors of `take` and `ask`
    */
   async find<T>(
@@ -73,13 +76,13 @@ export class RemovedRecords {
     try {
       const name = this.#name(hash);
       const full = logs === undefined ? undefined : encode({ header, logs });
-      // Another process may have written the record, with logs.
+      // Another process may have written a record with logs, and a record without logs must not replace it.
       if (full === undefined && (await this.#records.read(name)) !== undefined) return true;
       const text = full ?? encode({ header });
       if (text !== undefined) await this.#records.create(name, text, LIFE_MS, MAX_RECORDS, 'removeOldest');
       return true;
     } catch (error) {
-      // No retry after other errors: a closed table accepts nothing more, and the nodes may have the block.
+      // After other errors there is no retry: a closed table accepts nothing more, and the nodes may have the block.
       return !(error instanceof RecordTableError);
     }
   }

@@ -6,15 +6,18 @@ import type { FeedLimits } from './limits.ts';
 import { listBetween } from './step-finder.ts';
 import { BEFORE_GENESIS } from './steps.ts';
 
-/** Maximum number of blocks by which a start may be above the head, because another process may follow a node that is ahead. */
+/**
+ * Maximum number of blocks by which a start may be above the head. Another process, which follows a node that is ahead, may have reported such a
+ * block.
+ */
 const MAX_AHEAD = 64;
 
 /** Position where a listener starts. */
 export type FoundStart = {
   readonly place: BlockPlace;
   /**
-   * Hashes from the tip to the place's parent, if the place is above the tip and descends from it. While the tip is one of them, there is nothing to
-   * report.
+   * Hashes of the blocks from the start's parent down to the tip, if the start is a descendant of the tip. While the tip is one of these blocks,
+   * there is nothing to report.
    */
   readonly below: readonly string[];
 };

@@ -12,9 +12,9 @@ const PIECE = 64;
 const NONE: readonly FeedStep[] = [];
 
 /**
- * Finds the way from any block to the tip of the followed chain, step by step. The next step depends only on whether the block is canonical. For
- * blocks in the window, this is known. If the window does not reach the block yet, it is extended by parent hashes. For blocks below the window,
- * nodes are queried by number.
+ * Finds the steps (removed and added blocks) from any block to the tip of the followed chain. The next step depends only on whether the block is
+ * canonical. The window shows which of its blocks are canonical. If the window does not reach down to the block yet, it is extended by following
+ * parent hashes. For blocks below the window, nodes are queried by number.
  */
 export class StepFinder {
   readonly #chain: FeedChain;
@@ -28,7 +28,7 @@ export class StepFinder {
   }
 
   /**
-   * Returns the next steps: at least one step below the tip, and none at the tip.
+   * Returns the next steps from a position to the tip. The list is empty at the tip, and while there is no tip.
    * @throws ChainError if a block cannot be read now; FeedError `unknownBlock` if a block to be removed is lost
    */
   findNext(place: BlockPlace): PromiseOrValue<readonly FeedStep[]> {
@@ -45,8 +45,8 @@ export class StepFinder {
   }
 
   /**
-   * Returns the next step if it removes the block at this place; undefined if the block is canonical.
-   * @throws ChainError, FeedError in the cases of `findNext`
+   * Returns the step that removes the block at this position; undefined if the block is canonical.
+   * @throws ChainError, FeedError under the same conditions as `findNext`
    */
   findRemoval(place: BlockPlace): PromiseOrValue<FeedStep | undefined> {
     const { tip, lowest } = this.#chain;
@@ -62,7 +62,7 @@ export class StepFinder {
     return this.#deepen(place.number).then(() => this.findRemoval(place));
   }
 
-  /** Returns whether the window shows that this step no longer follows from this place. */
+  /** Returns whether the window shows that this step no longer follows from this position. */
   contradicts(place: BlockPlace, { kind, block }: FeedStep): boolean {
     if (kind === 'removed') return this.#chain.isOn(place);
     const { lowest } = this.#chain;

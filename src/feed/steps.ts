@@ -22,7 +22,7 @@ export function findPlaceBehind({ kind, block }: FeedStep): BlockPlace {
   return block.number === 0n ? BEFORE_GENESIS : { number: block.number - 1n, hash: block.parentHash };
 }
 
-/** Returns whether the parent of a block is the block at this place. */
+/** Returns whether the parent of a block is the block at this position. */
 export function isChildOf({ number, parentHash }: FeedBlock, place: BlockPlace): boolean {
   return number === place.number + 1n && (number === 0n || parentHash === place.hash);
 }

@@ -2,10 +2,10 @@ import type { HeadReads } from '../chain/chain.ts';
 
 type SyncListener = (isSynced: boolean) => void;
 
-/** Reports whether there is a served head, and when this changes. The chain is watched only while there are listeners. */
+/** Reports whether there is a served head, and each change of that state. The chain is watched only while there are listeners. */
 export class SyncFeed {
   readonly #heads: Pick<HeadReads, 'served' | 'watch'>;
-  /** One object per registration, so that a function may be registered twice. */
+  /** Each registration has its own object, so that a function may be registered twice. */
   readonly #listeners = new Set<{ readonly listener: SyncListener }>();
   #unwatch: (() => void) | undefined;
   #wasSynced = false;

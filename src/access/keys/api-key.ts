@@ -9,14 +9,14 @@ export function generateApiKey(): string {
   return randomBytes(KEY_BYTES).toString('hex');
 }
 
-/** Whether a text has the form of a generated key. Any other text costs neither a hash nor a look-up. */
+/** Whether a text has the form of a generated key. Other texts are rejected without hashing them or looking them up. */
 export function isApiKey(text: string): boolean {
   return KEY_PATTERN.test(text);
 }
 
 /**
- * Returns the stored form of a key or secret. Plain SHA-256 suffices, because nobody can search 128 random bits. Keys are looked up by hash, so no comparison
- * involves the key itself. The timing of a look-up reveals at most the hash.
+ * Returns the stored form of a key or secret. Plain SHA-256 suffices, because 128 random bits cannot be found by brute force. Keys are looked up by
+ * hash, so no comparison involves the key itself. The timing of a look-up reveals at most the hash.
  */
 export function hashApiKey(key: string): string {
   return createHash('sha256').update(key, 'utf8').digest('hex');

@@ -4,16 +4,16 @@ import { type KeyRecord, keyRecordSchema } from './key-record.ts';
 import { type KeySettings, keySettingsSchema } from './key-settings.ts';
 import type { KeyTable } from './key-table.ts';
 
-/** New key, and its secret if it has one. They are readable only here: the record contains hashes. */
+/** New key, and its secret if it has one. Only this object contains key and secret in clear text; the record contains their hashes. */
 export type IssuedKey = { readonly key: string; readonly secret?: string; readonly record: KeyRecord };
 
-/** Change of a key's settings. Undefined removes a setting. */
+/** Change of a key's settings. A member with the value undefined removes the setting. */
 export type SettingsChange = { readonly [K in keyof KeySettings]?: KeySettings[K] | undefined };
 
-/** Maximum forms of a key that are valid at the same time. After quick rotations, the oldest forms expire early. */
+/** Maximum number of values of a key that are valid at the same time. Rotating the key more often invalidates its oldest values early. */
 const MAX_FORMS = 4;
 
-/** Administration of keys. It implements `portcullis keys`. */
+/** Creates, changes, rotates and revokes keys, for the command `portcullis keys`. */
 export class KeyBook {
   readonly #table: KeyTable;
 
@@ -52,7 +52,7 @@ export class KeyBook {
   /**
    * Changes settings of a key.
    * @returns undefined for an unknown id
-   * @throws ZodError for invalid settings; the old settings then remain
+   * @throws ZodError for invalid settings; the stored settings then do not change
    */
   update(id: string, change: SettingsChange): Promise<KeyRecord | undefined> {
     return this.#table.modify(id, (record) => {
@@ -64,7 +64,7 @@ export class KeyBook {
   }
 
   /**
-   * Replaces a key. The old form remains valid for `graceMs`, unless it expires earlier. The secret does not change.
+   * Generates a new value for a key. The old value remains valid for `graceMs`, unless it expires earlier. The key's secret does not change.
    * @returns undefined for an unknown id
    */
   async rotate(id: string, graceMs: number): Promise<IssuedKey | undefined> {
@@ -88,7 +88,7 @@ export class KeyBook {
   }
 
   /**
-   * Revokes a key. A second revocation does not change the time of the first.
+   * Revokes a key. Revoking a revoked key does not change its `revokedAt`.
    * @returns undefined for an unknown id
    */
   revoke(id: string): Promise<KeyRecord | undefined> {

@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { type KeySettings, keySettingsSchema } from './key-settings.ts';
 
-/** Form of a key, as its SHA-256. After a rotation, the previous form remains valid until `until`. */
+/** SHA-256 of one value of a key. A rotation gives the key a new value; the previous value remains valid until `until`. */
 export type KeyHash = { readonly hash: string; readonly until?: string };
 
-/** Metadata of a key. Times are ISO 8601. The record is safe to display: it contains no credentials, only their hashes. */
+/** Metadata of a key. Times are ISO 8601. A record contains only hashes of credentials, so it is safe to display. */
 export type KeyRecord = {
   readonly id: string;
   readonly name: string;
   readonly createdAt: string;
   readonly revokedAt?: string;
-  /** Forms of the key, newest first. */
+  /** Hashes of the key's values, newest first. */
   readonly hashes: readonly KeyHash[];
   readonly settings: KeySettings;
 };
@@ -19,7 +19,7 @@ const HASH = /^[0-9a-f]{64}$/;
 const NAME = /^[\p{L}\p{N} ._@:/-]{1,64}$/u;
 const time = z.iso.datetime();
 
-/** Schema of a stored record. Another program may have written the record. */
+/** Schema of a stored record. A record from a shared server is validated, because another program may have written it. */
 export const keyRecordSchema: z.ZodType<KeyRecord> = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{12}$/),
   name: z.string().regex(NAME, 'expected 1 to 64 letters, digits, spaces or any of . _ @ : / -'),

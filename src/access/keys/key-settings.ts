@@ -1,19 +1,19 @@
 import * as z from 'zod';
 import { dailyCreditsSchema, type Rate, rateSchema } from './rate.ts';
 
-/** Permissions of a key. An absent list allows everything. A request must match each list. One matching entry per list is enough. */
+/** Permissions of a key. A request must match at least one entry of each list. An absent list allows everything. */
 export type KeySettings = {
   /** Time from which the key is invalid, ISO 8601. */
   readonly expiresAt?: string;
   /** Names of networks in the configuration. */
   readonly networks?: readonly string[];
-  /** Wire names of methods. `l2_estimateGas` also matches each network's own name for it. */
+  /** Wire names of methods. `l2_estimateGas` also matches the name of this method on each network, such as `linea_estimateGas`. */
   readonly methods?: readonly string[];
   /** Addresses of the contracts that calls may use, lower case. */
   readonly addresses?: readonly string[];
   /** Origins: `https://app.example.org`, or `https://*.example.org` for all subdomains. */
   readonly origins?: readonly string[];
-  /** Texts of which one must be a part of the User-Agent header. */
+  /** Substrings: the User-Agent header must contain at least one. */
   readonly userAgents?: readonly string[];
   /** Whether the key may send transactions. Default: true. */
   readonly send?: boolean;

@@ -5,8 +5,9 @@ import type { KeyRecord } from './key-record.ts';
 export interface KeyTable {
   /**
    * Returns the record of the key with this SHA-256.
-   * @param isFirst whether the key is unknown to the caller. The caller cannot accept such a key without a reply, so the wait may be longer.
-   * @throws (or rejects) when the table cannot be read now
+   * @param isFirst whether the caller has no cached record of the key. The timeout may then be longer, because the caller cannot use an old record
+   * instead.
+   * @throws Error, or rejects, while the table cannot be read
    */
   findByHash(hash: string, isFirst?: boolean): PromiseOrValue<KeyRecord | undefined>;
   list(): PromiseOrValue<readonly KeyRecord[]>;

@@ -10,11 +10,11 @@ const MAP_BYTES = 1 << 28;
 
 type Tables = {
   readonly records: Database<KeyRecord, string>;
-  /** Id of a key by the SHA-256 of the key. */
+  /** Id of a key, by the SHA-256 of each of its values. */
   readonly ids: Database<string, string>;
 };
 
-/** Keys in an LMDB environment of their own, `<dataDir>/keys`. The processes of one machine share it. */
+/** Stores keys in the LMDB environment `<dataDir>/keys`, which all processes of one machine share. */
 export class LmdbKeyTable implements KeyTable {
   readonly #path: string;
   readonly #environment: LmdbEnvironment<Tables>;
@@ -68,7 +68,7 @@ export class LmdbKeyTable implements KeyTable {
       await this.#environment.flushed;
       return outcome;
     } catch (error) {
-      // Errors without a code come from `change`, and go to the caller unchanged.
+      // Errors without an error code come from `change`, and are rethrown unchanged.
       throw readErrorCode(error) === undefined ? error : describeWriteError(this.#path, error);
     }
   }

@@ -4,7 +4,7 @@ import { completeWithin, TIMED_OUT } from '../../util/complete-within.ts';
 import { type KeyRecord, keyRecordSchema } from './key-record.ts';
 import type { KeyTable } from './key-table.ts';
 
-/** Returns the record of a hash, or ''. KEYS: records by id, ids by hash. ARGV: hash. */
+/** Returns the record of the key with a SHA-256, or '' if there is none. KEYS: records by id, ids by SHA-256. ARGV: hash. */
 const FIND = createScript(
   2,
   `local id = redis.call('HGET', KEYS[2], ARGV[1])
@@ -13,8 +13,8 @@ const FIND = createScript(
 );
 
 /**
- * Replaces a record if it has not changed since it was read. KEYS: records by id, ids by hash. ARGV: id, the record as read ('' for a new one), the new record,
- * the number of removed hashes, those hashes, the added hashes. Returns 1 if the record was replaced, otherwise 0.
+ * Replaces a record if it has not changed since it was read. KEYS: records by id, ids by SHA-256. ARGV: id, the record as read ('' for a new one),
+ * the new record, the number of removed hashes, the removed hashes, the added hashes. Returns 1 if the record was replaced, otherwise 0.
  */
 const REPLACE = createScript(
   2,
@@ -27,7 +27,7 @@ const REPLACE = createScript(
 );
 
 const ATTEMPTS = 10;
-/** Minimum timeout of the look-up of an unknown key, ms. Waiting a second is better than a 503. */
+/** Minimum timeout of the look-up of a key without a cached record, ms. For a client, a wait of a second is better than status 503. */
 const FIRST_LIMIT_MS = 1_000;
 
 export type RedisKeyTableOptions = {
@@ -95,7 +95,7 @@ export class RedisKeyTable implements KeyTable {
 
   /**
    * Sends a request to the server.
-   * @throws Error where no reply arrives in time. After several such errors, throws immediately.
+   * @throws Error if no reply arrives in time. After several such errors, a circuit breaker makes further calls throw immediately.
    */
   async #ask(
     request: (client: RedisClient) => Promise<unknown>,

@@ -7,7 +7,7 @@ import type { Drawn, LimitTable, Spending } from './limit-table.ts';
 export type Denial = {
   readonly reason: 'rate' | 'credits';
   readonly retryAfterMs: number;
-  /** Calls per second: the limit (`allowed`), and the rate that this process sees (`current`). */
+  /** Calls per second: the limit (`allowed`), and the measured rate in this process (`current`). */
   readonly allowed: number;
   readonly current: number;
 };
@@ -26,7 +26,9 @@ export type AccountOptions = {
 
 /** Window over which the call rate of an account is measured, ms. */
 const PACE_MS = 100;
-/** Duration for which tokens are drawn ahead, ms. An account with 1,000 calls per second in this process draws twenty at a time. */
+/**
+ * A draw takes tokens in advance for the calls of this duration, ms. An account with 1,000 calls per second in this process draws twenty at a time.
+ */
 const AHEAD_MS = 20;
 /** Duration after which unused drawn tokens expire, ms. */
 const HOLD_MS = 250;
@@ -37,19 +39,22 @@ const MAX_WAITING = 1_000;
 /** Maximum draws per call. One draw may not suffice, because other calls may take the drawn tokens. */
 const MAX_DRAWS = 3;
 const DAY_MS = 86_400_000;
-/** Maximum interval between reads of the wall clock that determine the day, ms. The clock may be corrected in between. */
+/** Maximum interval between reads of the wall clock that determine the day, ms. The wall clock may be corrected in the meantime. */
 const DAY_CHECK_MS = 60_000;
 
 /**
- * Limits of one key, network or address in this process. The account draws tokens from a table that all processes share. It draws several tokens at a time, so
- * most calls need no draw. All processes together never exceed the bucket. While the table is unavailable, this process grants its own share of the limits.
+ * Limits of one key, network or address in this process. The account draws tokens from a table that all processes share. An account draws several
+ * tokens at a time, so most calls need no draw. All processes in total never exceed the shared bucket. While the table is unavailable, this process
+ * grants its own share of the limits.
  */
 export class Account {
-  /** Number of the last entry of this process. All accounts share the counter, because an evicted account may be opened again and numbers must increase. */
+  /**
+   * Number of the last report of this process. All accounts share the counter: the numbers must increase even if an evicted account is opened again.
+   */
   static #entries = 0;
   #options: AccountOptions;
   #tokens = 0;
-  /** Tokens that were spent in advance. The tokens drawn next pay for them. */
+  /** Tokens that were spent before they were drawn. The tokens drawn next are reduced by this number. */
   #owed = 0;
   #heldUntil = 0;
   #deniedUntil = 0;
@@ -62,20 +67,20 @@ export class Account {
   /** Number of calls that wait until the table has recorded earlier spending. */
   #reporting = 0;
   #day = 0;
-  /** Time at which the wall clock is read again for the day, on the monotonic clock. */
+  /** Time at which the wall clock is read again to determine the day; monotonic, ms. */
   #dayUntil = Number.NEGATIVE_INFINITY;
-  /** Credits spent on this day according to the table. Undefined before its first reply. */
+  /** Credits spent on this day according to the table. Undefined before the table's first reply. */
   #spent: number | undefined;
   /** Credits that are not reported to the table yet. */
   #pending = 0;
-  /** Last report to the table. Undefined once the table has replied. */
+  /** Last report to the table. Undefined once the table has confirmed the report. */
   #reported: Spending | undefined;
   #isAway = false;
   /** Time of the next check whether the table has recovered. */
   #retryAt = 0;
   /**
-   * Bucket with this process's share of the rate, used while the table is unavailable. It remains after the table has recovered, so that repeated outages do
-   * not each grant a new burst.
+   * Bucket with this process's share of the rate, used while the table is unavailable. The same bucket is used in later outages, so that repeated
+   * outages do not each grant a new burst.
    */
   #ownBucket: TokenBucket | undefined;
 
@@ -100,7 +105,7 @@ export class Account {
     return this.#pending !== 0 || (this.#reported !== undefined && this.#reported.credits !== 0);
   }
 
-  /** Denial of the next call for its rate, as far as it is known without a draw. */
+  /** Denial of the next call by the rate limit, if it is known without a draw from the table. */
   get denial(): Denial | undefined {
     const now = this.#options.now();
     return now < this.#deniedUntil ? this.#deny('rate', now) : undefined;
@@ -109,7 +114,7 @@ export class Account {
   /**
    * Takes tokens and credits of the day. The result is synchronous if tokens are available.
    * @param credits credits of the call
-   * @param tokens number of tokens, or 0. One token must be available. The account may owe the others, up to a burst in all.
+   * @param tokens number of tokens; 0 takes only credits. One token must be available. The account may owe the others, up to a burst in all.
    * @returns a denial, or undefined
    */
   take(credits: number, now: number = this.#options.now(), tokens = 1): PromiseOrValue<Denial | undefined> {
@@ -145,7 +150,7 @@ export class Account {
     return this.#drawAndTake(credits, isPaid, MAX_DRAWS);
   }
 
-  /** Spends credits for something that is already delivered, even beyond the daily limit. */
+  /** Spends credits for data that is already delivered, even beyond the daily limit. */
   spend(credits: number): void {
     this.#spend(credits);
   }
@@ -162,8 +167,8 @@ export class Account {
   }
 
   /**
-   * Whether spending that is not reported would exceed the bound of the table with this call. The call then waits for a report, even if the call alone exceeds
-   * that bound.
+   * Whether this call would raise the unreported credits above the table's bound (`unreported`). The call then waits until the earlier credits are
+   * reported. A call without earlier credits does not wait, even if it alone exceeds the bound.
    */
   #mustReport(dailyCredits: number, credits: number): boolean {
     const before = this.#pending + (this.#reported?.credits ?? 0);
@@ -240,7 +245,7 @@ export class Account {
     if (this.#options.dailyCredits !== undefined) this.#pending += credits;
   }
 
-  /** Draws from the table. Only one draw is in flight at a time; concurrent calls wait for it. */
+  /** Draws from the table. Only one draw is in flight at a time; concurrent calls wait for that draw. */
   #draw(tokens: number): PromiseOrValue<void> {
     if (this.#drawing !== undefined) return this.#drawing;
     const { name, rate, table } = this.#options;
@@ -287,7 +292,7 @@ export class Account {
     return this.#reported;
   }
 
-  /** Starts a new day if the wall clock shows another day. Credits of the old day that are not reported are dropped. */
+  /** Starts a new day if the wall clock shows another day. Unreported credits of the old day are dropped. */
   #turnDay(now: number): void {
     const time = this.#options.clock();
     this.#dayUntil = now + Math.min(DAY_MS - (time % DAY_MS), DAY_CHECK_MS);
@@ -317,7 +322,7 @@ export class Account {
     return Math.max(this.#calls, this.#callsBefore) * (1_000 / PACE_MS);
   }
 
-  /** Time in which the bucket earns the owed tokens, ms. */
+  /** Time in which the bucket refills by the number of owed tokens, ms. */
   get #owedMs(): number {
     const { rate } = this.#options;
     return rate === undefined ? 0 : (this.#owed / rate.perSecond) * 1_000;

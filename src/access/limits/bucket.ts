@@ -1,9 +1,9 @@
 import type { Rate } from '../keys/rate.ts';
 
-/** State of a bucket at the time `at`, Unix ms. The processes of one machine share this clock. */
+/** State of a token bucket at the time `at`, Unix ms. All processes of one machine use the same wall clock. */
 export type Bucket = { readonly tokens: number; readonly at: number };
 
-/** Returns the bucket at a later time. If the clock was set back, the bucket earns nothing, and its time continues from the new value of the clock. */
+/** Returns the bucket at a later time. If the clock was set back, the bucket earns no tokens, and `at` becomes the new time. */
 export function fillBucket(bucket: Bucket | undefined, { perSecond, burst }: Rate, now: number): Bucket {
   if (bucket === undefined) return { tokens: burst, at: now };
   const earned = (Math.max(0, now - bucket.at) / 1_000) * perSecond;

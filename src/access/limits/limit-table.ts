@@ -7,9 +7,9 @@ export type Spending = {
   /** Days since 1970, UTC. */
   readonly day: number;
   readonly credits: number;
-  /** Sequence number, which increases within a process. A report with unknown outcome is repeated under its number. */
+  /** Sequence number of the report. The number increases within a process. A report with unknown outcome is repeated under the same number. */
   readonly entry: number;
-  /** Total of the day that this process knows. A table that has lost its total recovers the total from this number. */
+  /** Credits spent on the day according to the table's last reply. A table that has lost its data recovers the total from this number. */
   readonly known: number;
 };
 
@@ -26,7 +26,7 @@ export type Drawn = {
   readonly tokens: number;
   /** Delay until the next token, ms. 0 means that a token may be available. */
   readonly waitMs: number;
-  /** Credits spent on the day, including those just recorded. */
+  /** Credits spent on the day, including the credits of this request. */
   readonly spent: number;
 };
 
@@ -37,8 +37,8 @@ export interface LimitTable {
   /** Share of each limit, 0 to 1, that this process may grant while the table is unavailable. */
   readonly share: number;
   /**
-   * Share of the daily credits, 0 to 1, that this process may spend before it reports. With these shares, all processes together spend at most a tenth before
-   * they report.
+   * Share of the daily credits, 0 to 1, that this process may spend before it reports. All processes in total then spend at most a tenth of the daily
+   * credits before they report.
    */
   readonly unreported: number;
   close(): Promise<void>;

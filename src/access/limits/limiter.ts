@@ -9,7 +9,7 @@ import type { LimitTable } from './limit-table.ts';
 
 export type LimiterOptions = {
   readonly table: LimitTable;
-  /** Limit of wrong keys per address. */
+  /** Rate limit of wrong keys per client address. */
   readonly failures: Rate;
   /** Limits by network. Other networks are unlimited. */
   readonly networks: ReadonlyMap<string, Rate>;
@@ -17,12 +17,13 @@ export type LimiterOptions = {
   readonly clock?: () => number;
 };
 
-/** Interval between reports of credits, ms. It is the maximum delay of a report. */
+/** Interval between reports of spent credits to the table, ms. */
 const FLUSH_MS = 200;
 const ADDRESSES = 20_000;
 const ADDRESS_MS = 600_000;
 /**
- * Capacity and lifetime (ms) of key accounts. The capacity exceeds that of the key cache. The lifetime exceeds the time for which daily credits are relevant.
+ * Capacity and lifetime (ms) of key accounts. The capacity exceeds that of the key cache (`StoredKeys`). The lifetime exceeds a day, after which
+ * daily credits no longer count.
  */
 const KEYS = 20_000;
 const KEY_MS = 2 * 86_400_000;
@@ -33,11 +34,11 @@ const LAST_ROUNDS = 3;
 export class Limiter {
   readonly #options: LimiterOptions;
   /**
-   * Accounts by key id. A key has one account per process, whatever its verifier and its current record. The reason is that the numbers of its entries in the
-   * table must increase.
+   * Accounts by key id. A key has one account per process, even if its verifier or record is replaced, because the table ignores reports that arrive
+   * out of order.
    */
   readonly #byKey: Lru<string, Account>;
-  /** Accounts by principal, as a fast path. */
+  /** Accounts by principal, which saves the look-up by key id. */
   readonly #byPrincipal = new WeakMap<Principal, Account>();
   readonly #byNetwork: ReadonlyMap<string, Account>;
   readonly #byAddress: Lru<string, Account>;
@@ -56,7 +57,7 @@ export class Limiter {
   }
 
   /**
-   * Takes a call of a key from its limits.
+   * Charges a call to the limits of a key.
    * @param calls number of calls that are charged to the rate
    * @returns a denial, or undefined
    */
@@ -73,11 +74,11 @@ export class Limiter {
     const outcome = account.take(credits, now, calls);
     if (terms.dailyCredits === undefined) return outcome;
     this.#dirty.add(account);
-    // A deferred take spends its credits only after it has waited. The account is therefore marked as dirty again.
+    // A call that waits for the table spends its credits only afterwards. The account is therefore marked as dirty again.
     return outcome instanceof Promise ? outcome.finally(() => this.#dirty.add(account)) : outcome;
   }
 
-  /** Spends credits of a key for something that is already delivered, even beyond the key's limit. */
+  /** Charges credits to a key for data that is already delivered, even beyond the key's limit. */
   spend(principal: Principal, credits: number): void {
     const account = this.#byPrincipal.get(principal);
     account?.spend(credits);
@@ -97,7 +98,7 @@ export class Limiter {
   }
 
   /**
-   * Takes a call on a network from the network's limit.
+   * Charges a call to the rate limit of a network.
    * @returns a denial, or undefined
    */
   takeForNetwork(network: string, now?: number): PromiseOrValue<Denial | undefined> {

@@ -5,25 +5,25 @@ import { type Bucket, fillBucket, takeTokens } from './bucket.ts';
 import type { Draw, Drawn, LimitTable, Spending } from './limit-table.ts';
 
 type DayCredits = { readonly day: number; readonly credits: number };
-/** Credits of the last recorded day, and in `before` those of the day recorded before it. `before` may be the following day, where the clock was ahead. */
+/** Credits of the last recorded day, and in `before` the credits of the day recorded before it. `before` is a later day if the clock was set back. */
 type Day = DayCredits & { readonly before?: DayCredits };
 /** Table with two types of values: buckets, and the recorded credits of accounts. */
 type Table = Database<Bucket | Day, string>;
 
 const MAP_BYTES = 1 << 28;
 /**
- * Number of buckets that are checked whenever a bucket is created. Those that have not changed for an hour are removed. The number is above one, so that idle
- * buckets cannot accumulate.
+ * Number of buckets that are checked whenever a bucket is created. Buckets that have not changed for an hour are removed. The number is above one, so
+ * that idle buckets cannot accumulate.
  */
 const SWEPT_BUCKETS = 4;
 const IDLE_MS = 3_600_000;
 const FIRST_BUCKET = 'bucket ';
 const BEHIND_BUCKETS = 'bucket!';
 
-/** Limits in an LMDB environment of their own, `<dataDir>/limits`. Each draw is one transaction. */
+/** Stores limits in the LMDB environment `<dataDir>/limits`. Each draw is one transaction. */
 export class LmdbLimitTable implements LimitTable {
   readonly share = 1;
-  /** The number of processes is unknown. With this value, fifty processes spend a tenth before they report. */
+  /** The number of processes is unknown. With this share, fifty processes in total spend at most a tenth of the daily credits before they report. */
   readonly unreported = 0.002;
   readonly #table: SharedLmdbTable<Bucket | Day>;
   readonly #now: () => number;
@@ -66,7 +66,8 @@ export class LmdbLimitTable implements LimitTable {
   }
 
   /**
-   * Records credits. If the clock was set back, the credits of the later day count too. While the clock was ahead, all credits were recorded on that later day.
+   * Records credits. If the clock was set back, the credits of the later day count for this day too, because they were spent while the clock was
+   * ahead.
    * @returns the credits of the day
    */
   #enter(table: Table, { account, day, credits }: Spending): number {
@@ -77,14 +78,15 @@ export class LmdbLimitTable implements LimitTable {
     const total = credits + (same?.day === day ? same.credits : 0);
     const before = other && { day: other.day, credits: other.credits };
     const isBack = other !== undefined && other.day > day;
-    // The record is also written without credits. Otherwise the later day would still count on the days after this one.
+    // After the clock was set back, a record is written even for 0 credits. Otherwise the later day would still count on the next days.
     if (credits !== 0 || (isBack && other === known))
       table.putSync(key, { day, credits: total, ...(before && { before }) });
     return total + (isBack ? other.credits : 0);
   }
 
   /**
-   * Removes idle buckets. An idle bucket is full, like a new one, so nothing is lost. A bucket from a clock that was far ahead is removed too, which resets it.
+   * Removes buckets without a draw for an hour. A bucket without a draw for an hour is usually full, like a new bucket. A bucket whose time is over
+   * an hour in the future is removed too, because the clock was ahead when it was written.
    */
   #sweep(table: Table): void {
     const now = this.#now();

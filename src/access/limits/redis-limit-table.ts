@@ -8,8 +8,8 @@ import type { Draw, Drawn, LimitTable } from './limit-table.ts';
  * Takes tokens and records credits, on the server's clock. KEYS: bucket, day, the last two recorded days. ARGV: tokens per second (0: no bucket), burst, tokens
  * wanted, credits, known credits (-1: no account), process, entry number, day. Returns tokens, ms until the next token, credits of the day.
  *
- * The day stores the last entry number of each process, so a repeated or reordered entry is not recorded twice. If the clock of a process was set back, the
- * credits of the later day count too.
+ * The server key of a day stores the last report number of each process, so a repeated report is not recorded twice. If the clock of a process was
+ * set back, the credits of the later day count for the current day too.
  */
 const DRAW = createScript(
   3,
@@ -55,8 +55,8 @@ const DRAW = createScript(
 );
 
 /**
- * Registers this process, and returns the number of processes that share the limits. KEYS: processes. ARGV: this process, its lifetime without a further beat
- * in ms.
+ * Registers this process, and returns the number of processes that share the limits. KEYS: processes. ARGV: id of this process, and the time in ms
+ * after which it is no longer counted unless it registers again.
  */
 const BEAT = createScript(
   1,
@@ -70,7 +70,7 @@ const BEAT = createScript(
 
 /** Share of the daily credits that all processes together may spend before they report them. */
 const UNREPORTED = 0.1;
-/** Minimum assumed number of processes for `unreported`. Others may have started since the last count. */
+/** Minimum assumed number of processes for `unreported`. More processes may have started since the last count. */
 const LEAST_PROCESSES = 8;
 const BEAT_MS = 2_000;
 const LIFE_MS = 7_000;
@@ -99,7 +99,7 @@ export class RedisLimitTable implements LimitTable {
     void this.#beat();
   }
 
-  /** Equal share of each process, by the number of processes in the server's last reply. */
+  /** Each process has an equal share of the limits. The server's last reply contains the number of processes. */
   get share(): number {
     return 1 / this.#processes;
   }
@@ -155,7 +155,8 @@ export class RedisLimitTable implements LimitTable {
 }
 
 /**
- * Validates a reply. All values must be numbers of at least 0. The tokens are limited to the wanted number, and the delay to the time in which a bucket fills.
+ * Validates a reply. All values must be numbers of at least 0. The tokens are capped at the wanted number, and the delay at the time in which an
+ * empty bucket fills.
  */
 function readDrawn(reply: unknown, rate: Draw['rate'], wanted: number): Drawn | undefined {
   if (!Array.isArray(reply) || reply.length !== 3) return undefined;

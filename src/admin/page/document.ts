@@ -1,4 +1,4 @@
-/** The page without data; `main.ts` inserts everything else. URLs are relative, for proxies that serve the page below a path. */
+/** HTML of the status page without data; `main.ts` inserts the data. URLs are relative, for proxies that serve the page below a path. */
 export const PAGE_HTML: string = `<!doctype html>
 <html lang="en">
 <head>

@@ -8,10 +8,10 @@ type FeedListener = {
 };
 
 const RETRY_MS = 3_000;
-/** Silence after which a stream is reopened, ms. */
+/** Time without a message after which the stream is reopened, ms. */
 const SILENCE_MS = 10_000;
 
-/** Stream of the service's status, which is reopened when it breaks, and closed while the page is hidden. */
+/** Stream of the service's status. The stream is reopened when it breaks, and closed while the page is hidden. */
 export class Feed {
   readonly #listener: FeedListener;
   #source: EventSource | undefined;
@@ -46,7 +46,7 @@ export class Feed {
     });
     source.addEventListener('error', () => {
       this.#listener.onState('lost');
-      // After some failures a browser stops retrying.
+      // The page reconnects by itself, because browsers stop retrying after some failures.
       this.#later(RETRY_MS);
     });
   }

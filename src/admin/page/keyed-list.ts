@@ -4,7 +4,7 @@ export interface Part<T> {
   update(value: T): void;
 }
 
-/** List of children by key. A child keeps its element while its item changes, so that focus and selections survive. */
+/** List of children by key. The element of a key is reused when its item changes, so that focus and selections survive. */
 export class KeyedList<T> {
   readonly #parent: Element;
   readonly #keyOf: (item: T, position: number) => string;

@@ -14,13 +14,13 @@ import type { Part } from './keyed-list.ts';
 import { Sparkline } from './sparkline.ts';
 import { type Cell, Table } from './table.ts';
 
-/** Maximum samples of a network stored by its card while the page is open. */
+/** Maximum number of traffic samples that a card stores for its chart. */
 const MAX_SAMPLES = 120;
 const SHORTEST_CHART_MS = 30_000;
-/** Age of a block, ms, above which its date is displayed instead of its age. Such a block belongs to a stalled chain. */
+/** Age of a block, ms, above which its date is displayed instead of its age. A head of this age belongs to a stalled chain. */
 const OLD_MS = 86_400_000;
 
-/** A network's status and its time. */
+/** Status of a network, and the time of that status, Unix ms. */
 export type NetworkView = { readonly network: NetworkStatus; readonly at: number };
 
 const FACTS = [
@@ -100,7 +100,7 @@ export class NetworkCard implements Part<NetworkView> {
   }
 }
 
-/** Time without confirmation, ms, from which a head is displayed as unconfirmed. Polls are up to two seconds apart. */
+/** A head that no node has confirmed for this time is displayed as unconfirmed, ms. Nodes are polled at least every two seconds. */
 const UNCONFIRMED_MS = 5_000;
 
 function describeHead({ head, unconfirmed = 0, isExpired }: NetworkStatus): string {
@@ -116,7 +116,7 @@ function describeSubscriptions({ subscriptions: { open, sent, lag } }: NetworkSt
   return `${formatCount(open)} open, ${formatCount(sent)} sent${behind}`;
 }
 
-/** Describes how many operators have the newest block, and the consequence of too few. */
+/** Describes how many operators have the newest block, and the consequence if there are too few. */
 function describeAgreement({ agreement }: NetworkStatus): string {
   if (agreement === undefined) return NOTHING;
   const { needed, operators, voices, isDemanded, isMissing } = agreement;
@@ -125,14 +125,14 @@ function describeAgreement({ agreement }: NetworkStatus): string {
   return `${counts}: ${isDemanded ? 'answers about new blocks are refused' : "answers are one node's word"}`;
 }
 
-/** Describes which of the nodes' answers are recomputed. */
+/** Describes which answers of the nodes are verified. */
 function describeVerified({ source, unverifiable }: NetworkStatus): string {
   if (source === 'embedded') return 'executed here';
   if (unverifiable === undefined) return 'no, compared only';
   return unverifiable.length === 0 ? 'all that blocks commit to' : `all but ${unverifiable.join('; ')}`;
 }
 
-/** Describes the last block of a rollup that layer 1 commits to. */
+/** Describes the newest rollup block that layer 1 commits to. */
 function describeAnchor({ anchor }: NetworkStatus): string {
   if (anchor === undefined) return '';
   const { state, number, reason } = anchor;
@@ -142,7 +142,7 @@ function describeAnchor({ anchor }: NetworkStatus): string {
   return `; anchored in layer 1 up to block ${formatCount(number)}${reason === undefined ? '' : `, no newer block${why}`}`;
 }
 
-/** Describes where calls are executed. */
+/** Describes whether calls are executed in this process or by nodes. */
 function describeExecution({ source, execution }: NetworkStatus): string {
   if (source === 'embedded') return 'here';
   if (execution === undefined) return 'by nodes';

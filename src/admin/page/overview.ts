@@ -4,7 +4,7 @@ import { formatBytes, formatCount, formatMs, formatRate, formatShare, NOTHING } 
 import type { Part } from './keyed-list.ts';
 import { Sparkline } from './sparkline.ts';
 
-/** Bar that shows a share; its number is displayed beside it. */
+/** Bar that shows a share. The share is also displayed as a number. */
 class Meter implements Part<number> {
   readonly root: SVGSVGElement;
   readonly #bar: SVGRectElement = svgElement('rect', { class: 'bar-part', height: '6', width: '0' });
@@ -25,7 +25,7 @@ class Meter implements Part<number> {
   }
 }
 
-/** Samples averaged for a displayed number. */
+/** Number of latest samples that are averaged for a displayed rate. */
 const RECENT = 10;
 const SHORTEST_CHART_MS = 60_000;
 
@@ -50,7 +50,7 @@ class Tile {
   }
 }
 
-/** Tiles with the numbers of the whole service. */
+/** Tiles with the calls, errors, latency, cache hits and load of the whole service. */
 export class Overview implements Part<ServiceStatus> {
   readonly root: HTMLElement;
   readonly #charts = { calls: new Sparkline(), errors: new Sparkline(), latency: new Sparkline() };

@@ -3,12 +3,12 @@ import type { Part } from './keyed-list.ts';
 
 const WIDTH = 240;
 const HEIGHT = 40;
-/** Prevents a line at an edge from being clipped. */
+/** Margin that prevents a line at the edge of the chart from being clipped. */
 const MARGIN = 2;
 
 export type Point = { readonly at: number; readonly value: number | undefined };
 export type Chart = {
-  /** One or two lines; the first has its area filled. */
+  /** One or two lines. The area below the first line is filled. */
   readonly lines: readonly (readonly Point[])[];
   readonly from: number;
   readonly to: number;

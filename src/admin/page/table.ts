@@ -2,7 +2,7 @@ import { element, setAttribute, setText } from './dom.ts';
 import { formatCount } from './format.ts';
 import { KeyedList, type Part } from './keyed-list.ts';
 
-/** Text and its tone. The text also states whatever the tone's colour conveys. */
+/** Content of a table cell. `tone` selects a colour; the text alone must convey the same information. */
 export type Cell = {
   readonly text: string;
   readonly tone?: 'ok' | 'warn' | 'bad' | 'quiet';
@@ -21,13 +21,13 @@ type TableParts<T> = {
   readonly keyOf: (item: T, position: number) => string;
   /** Text displayed instead of rows when there are none. */
   readonly empty: string;
-  /** Maximum displayed rows; further ones are counted. */
+  /** Maximum displayed rows. The number of further rows is displayed instead. */
   readonly limit?: number;
 };
 
 const DEFAULT_LIMIT = 100;
 
-/** Table that becomes a list of cards in narrow windows. For screen readers, ARIA roles keep the table a table. */
+/** Table that becomes a list of cards in narrow windows. ARIA roles preserve the table structure for screen readers. */
 export class Table<T> implements Part<readonly T[]> {
   readonly root: HTMLElement;
   readonly #table: HTMLElement;

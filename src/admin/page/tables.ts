@@ -39,7 +39,7 @@ export function createErrorTable(): Table<ErrorEntry> {
   });
 }
 
-/** A process's status and its time. */
+/** Status of a process, and the time of that status, Unix ms. */
 export type ProcessView = { readonly process: ProcessStatus; readonly at: number };
 
 export function createProcessTable(): Table<ProcessView> {

@@ -3,19 +3,19 @@ import type { HeaderEvidence } from '../evidence.ts';
 import { BundleError, type BundleEvidence } from '../format.ts';
 import type { Source } from '../request-block.ts';
 
-/** Answer of a read, and the data with which it is compared. */
+/** Answer of a method that needs no EVM execution, and the evidence with which the answer is compared. */
 export type AnsweredRead = {
   readonly header: HeaderEvidence;
-  /** Requested position in the block; 0n if the method has no position. */
+  /** Requested index of a transaction or uncle in the block; 0n if the method has no index parameter. */
   readonly index: bigint;
   readonly result: unknown;
   readonly evidence: BundleEvidence;
 };
 
-/** Answer from a source, and evidence for it. */
+/** Answer from a source's nodes, and evidence for the answer. */
 export type CollectedRead = { readonly result: unknown; readonly evidence: Partial<BundleEvidence> };
 
-/** Verifier of a method whose answer is covered by the block hash. */
+/** Collects and verifies the answers of a method that needs no EVM execution. */
 export type ReadKind = {
   /** Lists of the evidence that the method uses; all other lists must be empty. */
   readonly uses: readonly (keyof BundleEvidence)[];

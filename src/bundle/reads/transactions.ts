@@ -1,4 +1,4 @@
-/** Encodes the transactions of a block for the trie, and reads the facts that receipts depend on. */
+/** Encodes the transactions of a block for the transactions trie, and reads facts that receipts depend on, such as the sender. */
 
 import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
@@ -29,7 +29,7 @@ export function openTools(): VerifyTools {
   return { findings: new Findings(), writer: new RlpWriter() };
 }
 
-/** @throws BundleError if there are findings */
+/** @throws BundleError if the verification has findings */
 export function refuseFindings({ findings }: VerifyTools): void {
   if (findings.list.length > 0) throw new BundleError(describeFindings(findings));
 }
@@ -52,7 +52,8 @@ function checkRoot(encodings: readonly Uint8Array[], { transactionsRoot }: Membe
 }
 
 /**
- * Returns the facts about a block's transactions that receipts depend on. @throws BundleError if the transactions do not match the root in the header
+ * Returns the facts about a block's transactions that receipts depend on, such as the sender and the gas price. @throws BundleError if the
+ * transactions do not match the root in the header
  */
 export function readFacts(
   encodings: readonly Uint8Array[],

@@ -8,7 +8,7 @@ import { BundledReadings } from './readings.ts';
 import { runMethod } from './run-method.ts';
 
 /**
- * Executes the method of a bundle on its evidence.
+ * Executes the method of a bundle on the evidence in the bundle.
  * @returns answer that follows from the evidence
  * @throws BundleError if evidence is missing or unused
  */

@@ -40,7 +40,7 @@ export class EvidenceBlock implements SimulatedChain, StateParts {
     this.#hashes = [header.parentHash];
   }
 
-  /** Adds the parent of the oldest header. @throws BundleError if the header is not that parent */
+  /** Adds the header of the oldest block's parent. @throws BundleError if the header has another hash */
   addAncestor(encoded: Uint8Array): void {
     readHeader(encoded, bytesToHex(this.oldestHash));
     this.#hashes.push(readEngineHeader(encoded).parentHash);
@@ -52,12 +52,12 @@ export class EvidenceBlock implements SimulatedChain, StateParts {
     return this.stored.header.number - BigInt(this.#ancestors.length);
   }
 
-  /** Hash of the parent of the oldest block. */
+  /** Hash of the parent of the oldest block whose header has been added. */
   get oldestHash(): Uint8Array {
     return this.#hashes.at(-1) as Uint8Array;
   }
 
-  /** Headers of the ancestors that were used. */
+  /** Headers of the ancestors that were used since `forgetUse`, starting with the parent. */
   get usedAncestors(): readonly Uint8Array[] {
     return this.#ancestors.slice(0, Math.max(0, this.#hashesUsed - 1));
   }
@@ -68,7 +68,7 @@ export class EvidenceBlock implements SimulatedChain, StateParts {
     this.#hashesUsed = 0;
   }
 
-  /** @throws BundleError if a part was not used */
+  /** @throws BundleError if a part of the evidence was not used */
   refuseUnused(): void {
     this.nodes.refuseUnused('trie node');
     this.codes.refuseUnused('code');
@@ -88,7 +88,7 @@ export class EvidenceBlock implements SimulatedChain, StateParts {
     return hash;
   }
 
-  /** Opens a new state for each execution. An EVM caches its reads, so with a shared state a use of evidence could be missed. */
+  /** Opens a new state for each execution. An EVM caches its reads, so a shared state would hide the use of evidence by later executions. */
   openState(): StateReader {
     return new PartialState(this);
   }

@@ -24,9 +24,9 @@ export type Executed = {
 const GAS_CAP_FACTOR = 10n;
 
 /**
- * Creates a chain with a single block. Answers of this chain come from evidence, or from readings if no evidence is possible. An execution throws
- * MissingState if evidence is missing.
- * @param executed receives each execution
+ * Creates a chain with a single block. Answers of this chain come from evidence, or from readings (values without evidence) if no evidence is
+ * possible. An execution throws MissingState if evidence is missing.
+ * @param executed list to which each execution is added
  */
 export function createEvidenceChain(block: EvidenceBlock, readings: Readings, executed: Executed[]): Chain {
   const { stored, config } = block;
@@ -114,8 +114,8 @@ function readValue(outcome: Reading['outcome']): unknown {
 }
 
 /**
- * Header in a reading; null if the block does not exist. The values are quantities. A header of the chain itself has only the number, because rollup
- * families read nothing else.
+ * Header in a reading; null if the block does not exist. The values are hex quantities. A header of the chain itself has only the number, because
+ * rollup families read nothing else.
  */
 type ToldHeader = { readonly number: string; readonly timestamp?: string } | null;
 
@@ -163,7 +163,7 @@ function viewOf({ stored: { header, hashText } }: EvidenceBlock): HeaderView {
   };
 }
 
-/** Returns whether a reference selects this block. The tag `latest` selects the block, because it was the head at the time of the request. */
+/** Returns whether a reference selects this block. The tag `latest` selects the block, because the block was the head at the time of the request. */
 function isOwn(reference: BlockReference, { stored }: EvidenceBlock): boolean {
   if (reference.kind === 'number') return reference.number === stored.header.number;
   return reference.kind === 'hash' ? reference.hash === stored.hashText : reference.tag === 'latest';
@@ -180,7 +180,7 @@ function refuseOthers(parts: object, name: string): object {
   return new Proxy(parts, {
     get(target, member) {
       const part: unknown = Reflect.get(target, member);
-      // `await` reads the member `then` of every object.
+      // `await` reads the member `then` of every object, so a missing `then` is no error.
       if (part === undefined && member !== 'then')
         throw new BundleError(`a bundle has no evidence for ${String(member)} of ${name}`);
       return typeof part === 'object' && part !== null ? refuseOthers(part, String(member)) : part;

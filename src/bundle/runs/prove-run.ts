@@ -13,7 +13,7 @@ import { createReader } from './read-sources.ts';
 import { FetchedReadings } from './readings.ts';
 import { runMethod } from './run-method.ts';
 
-/** Maximum number of runs of a method. Each run finds one missing part of the state that no hint contained. */
+/** Maximum number of runs of a method. Each repetition is due to one missing part of the state that no access list contained. */
 const MAX_RUNS = 2_000;
 
 /** Request at a block, the header and rules of the block, and the rollup settings. */
@@ -29,7 +29,8 @@ export type VerifiedRun = { readonly bundle: Bundle; readonly notes: readonly st
 
 /**
  * Executes a method on evidence, and requests missing parts until the method completes.
- * @throws BundleError if the source's proofs do not match the state root of the block, or if the source's calls have other results
+ * @throws BundleError if the source's proofs do not match the state root of the block, or if the source's nodes report other results of the executed
+ * calls
  */
 export async function proveRun(run: Run, source: Source): Promise<VerifiedRun> {
   const { method, params, block: place, header: encoded, rules, rollup } = run;
@@ -94,8 +95,8 @@ class Collector {
   }
 
   /**
-   * Saves runs after an execution that lacked state. Requests an access list of the call from the source, once per call, and adds proofs for the list.
-   * If this fails or the list is incomplete, `collect` requests the other parts one by one.
+   * After an execution that lacked state, requests an access list of the call from the source, once per call. Proofs for the access list save further
+   * runs. If the access list is not available or incomplete, `collect` requests the other parts one by one.
    */
   async collectHinted({ request, outcome }: Executed): Promise<void> {
     const { chain, scope } = this.#source;
@@ -165,7 +166,7 @@ class Collector {
 }
 
 /**
- * Compares the executions with the results of the source.
+ * Compares the results of executions with the results that the source's nodes report for the same calls.
  * @returns differences between gas estimates, which are allowed, because clients search for an estimate in different ways
  * @throws BundleError if calls have different results
  */
@@ -218,7 +219,10 @@ function describe(outcome: string | ChainError): string {
   return typeof outcome === 'string' ? outcome : `${outcome.message} ${textOf(outcome.data)}`.trimEnd();
 }
 
-/** `SHOWN` is the maximum number of characters that are shown of each of two texts. `AGREED` is the maximum of shown characters before the difference. */
+/**
+ * `SHOWN` is the maximum number of characters that are shown of each of two texts. `AGREED` is the maximum number of equal characters that are shown
+ * before the difference.
+ */
 const SHOWN = 200;
 const AGREED = 20;
 

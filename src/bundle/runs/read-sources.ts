@@ -7,7 +7,7 @@ import { readResult, type Source } from '../request-block.ts';
 import { describeHeader } from './evidence-chain.ts';
 import type { ReadingOutcome, ReadingRequest } from './readings.ts';
 
-/** Kinds of failures that are not an answer to the request. */
+/** Kinds of chain errors that are not a node's answer to the request. */
 const ASIDE: ReadonlySet<ChainErrorKind> = new Set(['unavailable', 'busy', 'timeout', 'aborted']);
 const LATEST = { kind: 'tag', tag: 'latest' } as const;
 

@@ -32,7 +32,7 @@ export function describeRules(config: ChainConfig, header: Header): Rules {
   };
 }
 
-/** Returns the rules for a chain on which the fork is active from block 0, with Ethereum's blob price. */
+/** Returns the rules for a chain on which the fork is active from block 0, with Ethereum's parameters of the blob base fee. */
 export function assumeRules(chainId: bigint, fork: Revision, header: Header): Rules {
   return describeRules(
     parseChainConfig({ ...listForkMembers(fork), chainId: encodeQuantity(chainId) }),

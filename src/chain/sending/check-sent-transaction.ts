@@ -8,10 +8,10 @@ import { REVISIONS, type Revision, rulesOf } from '../../../packages/evm/interpr
 import { ChainError, createBoundRefusal } from '../errors.ts';
 import { type BlobSidecar, decodeSentTransaction, type SentTransaction } from './sent-transaction.ts';
 
-/** Minimum gas limits of a transaction. */
+/** Minimum gas limits of a transaction: intrinsic gas, and the floor of the data gas cost (EIP-7623). */
 export type LeastGas = { readonly intrinsic: bigint; readonly floor: bigint };
 
-/** Ethereum's bounds, which may differ on other chains. */
+/** Bounds on transactions that hold on Ethereum, and may differ on other chains. */
 export type EthereumBounds = {
   /** Rules of the block that follows the head. */
   readonly revision: RevisionRules;
@@ -24,22 +24,22 @@ export type SendingRules = {
   readonly chainId: bigint;
   /** True if unprotected transactions (before EIP-155), which are valid on every chain, are accepted. */
   readonly allowsUnprotected: boolean;
-  /** Ethereum's bounds; undefined if only the rules of every chain are checked and the nodes check the rest. */
+  /** Ethereum's bounds; undefined if only rules that hold on every chain are checked here, and the nodes check the rest. */
   readonly bounds: EthereumBounds | undefined;
 };
 
 /** Transaction that passed all checks, and its sender (20 bytes). */
 export type CheckedTransaction = SentTransaction & { readonly sender: Uint8Array };
 
-/** Maximum size of a transaction in geth's pools, bytes; `MAX_BLOB_SIZE` applies to blob transactions. */
+/** Maximum size of a transaction in geth's pools, bytes. For blob transactions, the maximum is `MAX_BLOB_SIZE`. */
 const MAX_SIZE = 128 * 1024;
 /**
- * Maximum size on chains with other bounds, bytes. It is above all known limits, and a transaction of this size is checked within a tenth of a
- * second.
+ * Maximum size on chains with other bounds, bytes. This size is above the limits of all known chains, and a transaction of this size is checked
+ * within a tenth of a second.
  */
 const MAX_FORM_SIZE = 512 * 1024;
 const MAX_BLOB_SIZE = 1024 * 1024;
-/** Maximum number of blobs in geth's blob pool. */
+/** Maximum number of blobs per transaction in geth's blob pool. */
 const MAX_BLOBS = 6;
 const CELL_PROOFS_PER_BLOB = 128;
 const MIN_BLOB_FEE = 1n;
@@ -105,7 +105,7 @@ function checkBounds(tx: Transaction, { revision, gasLimit }: EthereumBounds): v
   if (tx.gasLimit > gasLimit) refuse('exceeds block gas limit');
 }
 
-/** Rejects a transaction type. As in geth, Berlin is reported first, whatever the type is. */
+/** Rejects a transaction type. Before Berlin, the error names Berlin for every type, as in geth. */
 function refuseType(type: number, known: ReadonlySet<number>): never {
   const missing = known.has(1) ? type : 1;
   const fork = REVISIONS.find((name) => rulesOf(name).transactionTypes.has(missing)) as Revision;
@@ -148,7 +148,7 @@ function checkLeastGas(tx: Transaction, sender: Uint8Array, { revision, measureG
     refuse(`intrinsic gas too low: gas ${tx.gasLimit}, minimum needed ${intrinsic}`);
   if (tx.gasLimit < floor)
     refuse(`insufficient gas for floor data gas cost: gas ${tx.gasLimit}, minimum needed ${floor}`);
-  // Since EIP-8037, only execution gas is capped, and the intrinsic cost is part of it.
+  // Since EIP-8037, only execution gas is capped, and the intrinsic cost is part of the execution gas.
   const { executionGasCap } = revision;
   if (executionGasCap !== undefined && (intrinsic > executionGasCap || floor > executionGasCap))
     refuse(`insufficient gas for floor data gas cost: intrinsic cost ${intrinsic}, floor: ${floor}`);

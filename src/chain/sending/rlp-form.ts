@@ -1,6 +1,6 @@
 /** Checks RLP against the structures of geth's transactions, with the error texts of geth's decoder. */
 
-/** Type in geth's transaction structures; `name` is the name of the type in decoder errors. */
+/** Go type in geth's transaction structures; `name` is the name of the type in errors of geth's RLP decoder. */
 export type RlpForm =
   /** Integer in its shortest form, up to `maxBytes`. */
   | { readonly kind: 'uint'; readonly name: string; readonly maxBytes: number }
@@ -34,7 +34,7 @@ const MAX_SHORT = 56;
 const UINT256_BYTES = 32;
 
 /**
- * Checks that bytes consist of exactly one value of a form.
+ * Checks that bytes consist of exactly one RLP value of a form.
  * @throws RangeError with the error text of geth's decoder
  */
 export function checkRlpForm(bytes: Uint8Array, form: RlpForm): void {
@@ -146,7 +146,7 @@ class FormCheck {
     return head;
   }
 
-  /** @param name type name, if the decoder's error for a non-canonical header contains it */
+  /** @param name type name for the error about a non-canonical header; undefined if geth's error has no type name */
   #readHead(at: number, limit: number, name: string | undefined): Head {
     const bytes = this.#bytes;
     const tooLarge = at === 0 ? TOO_LARGE_FOR_INPUT : TOO_LARGE_FOR_LIST;

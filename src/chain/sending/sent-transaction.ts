@@ -1,4 +1,4 @@
-/** Transactions in network form, in which clients send them. */
+/** Transactions in network form, that is, as clients send them. */
 
 import { decodeLenient, type Transaction } from '../../../packages/ethereum/codecs/transaction.ts';
 import { concatBytes } from '../../../packages/ethereum/primitives/bytes.ts';
@@ -6,7 +6,7 @@ import { asList, decodeRlp, type RlpItem } from '../../../packages/ethereum/prim
 import { checkRlpForm, splitRlp } from './rlp-form.ts';
 import { CARRYING_FORMS, SENT_TRANSACTION_FORMS } from './transaction-forms.ts';
 
-/** Part of a blob transaction that blocks do not include. */
+/** Part of a blob transaction that blocks do not include. `blobs` and `proofs` are counts. */
 export type BlobSidecar = {
   /** 0: one proof per blob (EIP-4844); 1: cell proofs (EIP-7594). */
   readonly version: 0 | 1;
@@ -50,7 +50,10 @@ export function decodeSentTransaction(bytes: Uint8Array): SentTransaction {
   return { transaction: decodeLenient(bytes), sidecar: undefined, size };
 }
 
-/** Returns whether the list begins with another list, which is the block form of the transaction. As in geth, this is checked before the fields. */
+/**
+ * Returns whether a blob transaction carries a sidecar. The list of such a transaction begins with another list: the transaction in block form. As in
+ * geth, this is checked before the fields.
+ */
 function carriesBlobs(payload: Uint8Array): boolean {
   const { isList, start, end } = splitRlp(payload, 0, payload.length);
   if (!isList) throw new RangeError('rlp: expected List');

@@ -35,7 +35,7 @@ const signed = (integer: RlpForm): readonly Field[] => [
   ['S', integer],
 ];
 
-/** Fields of the types with a dynamic fee, up to the access list. */
+/** Fields of transaction types 2 to 4 (with a dynamic fee), from the chain id to the access list. */
 const pricedFields = (integer: RlpForm, to: RlpForm): readonly Field[] => [
   ['ChainID', integer],
   ['Nonce', UINT64],

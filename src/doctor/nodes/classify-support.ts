@@ -2,7 +2,7 @@ import type { Support } from './examination.ts';
 import type { ProbeOutcome } from './node-probe.ts';
 
 /**
- * Derives from an outcome whether a method, or a request form, is supported.
+ * Derives from the outcome of a test request whether the node supports the method or request form.
  * @param findProblem returns the problem of a result; undefined if the result is valid
  */
 export function classifySupport(

@@ -3,7 +3,10 @@ import type { PoolOptions } from '../../pool/options.ts';
 import type { ExaminedNode } from './examination.ts';
 import type { NodeReport } from './network-report.ts';
 
-/** A node counts as behind if its head is at least this many blocks lower and this much older: block times differ between chains. */
+/**
+ * A node counts as behind if its head is at least `MIN_BLOCKS` lower and `MIN_SECONDS` older than another head. Both are required, because block
+ * times differ between chains.
+ */
 const MIN_BLOCKS = 3;
 const MIN_SECONDS = 5;
 
@@ -17,7 +20,7 @@ export function listByHead(
   return usable.toSorted((a, b) => (a.lag ?? 0) - (b.lag ?? 0));
 }
 
-/** Whether the lag is too large to come from the time between the two requests. */
+/** Whether the head of a node is older than the best head by more than the time between the two requests can explain. */
 export function isBehind(node: ExaminedNode, best: ExaminedNode): boolean {
   if (node.latest === undefined || best.latest === undefined) return false;
   const blocks = best.latest.number - node.latest.number;
@@ -42,7 +45,7 @@ export function isTooFarBehind(node: ExaminedNode, best: ExaminedNode, pool: Poo
 }
 
 /**
- * Nodes whose heads determine the head of the network.
+ * Returns the nodes whose heads determine the head of the network.
  * @param examined nodes, highest head first
  */
 export function listVoters(examined: readonly ExaminedNode[], pool: PoolOptions): readonly ExaminedNode[] {

@@ -5,7 +5,7 @@ import type { Identity } from '../../pool/identity.ts';
 /** Whether a node supports a method or request form: `unclear` if its answer is inconclusive, or if there was nothing to test on. */
 export type Support = {
   readonly state: 'yes' | 'no' | 'unclear';
-  /** Reason without addresses and keys; absent for an unconditional yes. */
+  /** Reason for the state, without URLs and keys of the node; absent if support is certain. */
   readonly reason?: string;
 };
 
@@ -31,19 +31,19 @@ export type ProbedTag = 'earliest' | 'finalized' | 'safe' | 'pending';
 export type TagSupport = Support & { readonly number?: bigint };
 
 /**
- * Form of reverts: `standard` has code 3 and data; `translated` has another known form; `dataLost` is recognizable, but has no data; `unrecognised`
- * is not recognizable as a revert.
+ * Form of the node's revert errors: `standard` has code 3 and revert data, and `translated` has another known form. `dataLost` is recognizable, but
+ * has no data. `unrecognised` is not recognizable as a revert.
  */
 export type RevertStyle = 'standard' | 'translated' | 'dataLost' | 'unrecognised' | 'unclear';
 
 export type BatchLimit = {
   /** Size of the largest batch that was answered completely; 0 if none was. */
   readonly answered: number;
-  /** Failure of the next larger batch; absent if all batches were answered. */
+  /** Failure of the first batch that was not answered completely; absent if all batches were answered. */
   readonly reason?: string;
 };
 
-/** Whether the node announces new heads. `none`: no source is configured, so heads are polled. */
+/** Whether the node announces new heads. `none` means that no URL for announcements is configured, so heads are polled. */
 export type Announcements = {
   readonly state: 'coming' | 'none' | 'failing';
   readonly reason?: string;
@@ -52,13 +52,13 @@ export type Announcements = {
 export type LatestBlock = {
   readonly number: bigint;
   readonly hash: string;
-  /** Seconds since 1970. */
+  /** Timestamp of the block, Unix time in seconds. */
   readonly timestamp: bigint;
   /** Seconds from the block's timestamp to the examination. */
   readonly ageSeconds: number;
 };
 
-/** Node that could not be examined, and the reason. */
+/** Node that could not be examined, and the reason why. */
 export type SilentNode = {
   readonly name: string;
   readonly tier: number;
@@ -66,7 +66,7 @@ export type SilentNode = {
   readonly fault: { readonly kind: FaultKind; readonly reason: string };
 };
 
-/** Findings about one node. */
+/** Results of the tests of a node that answers. */
 export type ExaminedNode = {
   readonly name: string;
   readonly tier: number;

@@ -5,7 +5,7 @@ import type { ProbedTag, TagSupport } from './examination.ts';
 import type { NodeProbe, ProbeOutcome } from './node-probe.ts';
 
 const METHOD = 'eth_getBlockByNumber';
-/** Maximum number of blocks before the latest that are searched for one with transactions. */
+/** Maximum number of blocks before the latest block among which a block with transactions is searched. */
 const SEARCHED_BLOCKS = 8;
 
 /** Tests for each block tag whether the node has a block. */
@@ -47,7 +47,7 @@ function readBlock(outcome: ProbeOutcome): ReportedBlock | undefined {
   }
 }
 
-/** Nodes that do not know a tag answer null or refuse the parameter; the texts of the errors differ between clients. */
+/** Classifies the answer for a block tag. Nodes that do not know a tag return null or an error, whose text differs between clients. */
 function classifyTag(outcome: ProbeOutcome): TagSupport {
   if (outcome.kind === 'fault') return { state: 'unclear', reason: outcome.reason };
   if (outcome.kind === 'error') {

@@ -5,10 +5,10 @@ import { classifySupport } from './classify-support.ts';
 import type { FeatureName, Support } from './examination.ts';
 import type { NodeProbe } from './node-probe.ts';
 
-/** Account without code or balance. */
+/** Address of an account without code or balance. */
 const UNUSED = '0x00000000000000000000000000000000d0c70000';
 const CALL = { to: UNUSED, data: '0x' };
-/** PUSH1 42, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN */
+/** Bytecode that returns 42: PUSH1 42, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN */
 const CODE_ANSWERING_42 = '0x602a60005260206000f3';
 const WORD_OF_42 = `0x${'2a'.padStart(64, '0')}`;
 
@@ -16,7 +16,7 @@ type Check = (value: unknown) => string | undefined;
 type Probe = { readonly method: string; readonly params: readonly unknown[]; readonly check: Check };
 
 /**
- * Tests the methods of the service, and the request forms of the pool.
+ * Tests the main methods of the service, and the request forms that the pool uses.
  * @param latest block at which calls are executed
  * @param sample block with transactions, if there is a recent one
  */
@@ -66,7 +66,7 @@ function listProbes(latest: ReportedBlock, sample: ReportedBlock): Record<Featur
   };
 }
 
-/** Tests the node's own forms of the rollup methods. */
+/** Tests whether the node itself has the methods `<prefix>_estimateGas` and `rollup_getInfo`. */
 export async function examineRollup(
   requests: NodeProbe,
   prefix: string,
@@ -87,7 +87,7 @@ function checkQuantity(value: unknown): string | undefined {
   return isQuantity ? undefined : 'the result is not a quantity';
 }
 
-/** Requires the part that the block lists under this hash; without a hash, the answer must be null. */
+/** Checks that the answer is the transaction or uncle with this hash. Without a hash, the answer must be null. */
 function checkPart(hash: string | undefined): Check {
   return (value) => {
     if (hash === undefined)

@@ -24,7 +24,7 @@ import type {
 import { listNodeFindings } from './node-findings.ts';
 
 /**
- * Reports whether enough operators have a usable node to satisfy `agreement`; operators of all configured nodes are counted.
+ * Reports whether enough operators have a usable node to satisfy `agreement`. The required number depends on the operators of all configured nodes.
  * @param operators operator of each node, in the order of `nodes`
  */
 function listAgreementFindings(
@@ -101,7 +101,7 @@ export function reportNetwork(
 
 const NO_CLAIMS = { hashes: [], majority: undefined } as const;
 
-/** Returns the configured chain, or else the chain that most operators report; without a genesis block if the nodes report different ones. */
+/** Returns the configured chain, or else the chain that most operators report; its genesis hash is undefined if no genesis block has a majority. */
 function findChain(claims: readonly Claimant[], pool: PoolOptions): ChainIdentity | undefined {
   const identity = agreeOnChain(claims, readConfigured(pool))?.identity;
   if (identity === undefined || pool.genesisHash !== undefined) return identity;

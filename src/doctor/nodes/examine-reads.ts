@@ -5,11 +5,11 @@ import { classifySupport } from './classify-support.ts';
 import type { Support } from './examination.ts';
 import type { NodeProbe } from './node-probe.ts';
 
-/** Account that exists on no chain. */
+/** Address of an account that exists on no chain. */
 const ABSENT = '0x00000000000000000000000000000000d0c70000';
 const CALL = { to: ABSENT, data: '0x' };
 
-/** Verdicts on a call without parameters that show that the node has the method. */
+/** Kinds of errors which show that the node has a method that was called without parameters. */
 const PARAMETER_VERDICTS: ReadonlySet<Verdict['kind']> = new Set<Verdict['kind']>([
   'invalid',
   'failed',

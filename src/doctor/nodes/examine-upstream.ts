@@ -71,7 +71,7 @@ async function examineAnnouncements(transport: Transport, limitMs: number): Prom
   return outcome ? { state: 'coming' } : { state: 'failing', reason: 'the node refuses the subscription' };
 }
 
-/** Maximum wait for one answer, ms; if `answerTimeout` of the pool is shorter, it applies instead. */
+/** Maximum wait for one answer, ms. A shorter `answerTimeout` of the pool applies instead. */
 const REQUEST_LIMIT_MS = 5_000;
 const CLOSE_LIMIT_MS = 1_000;
 /** Maximum size of an answer, bytes: enough for the receipts of a large block. */
@@ -88,8 +88,8 @@ export type ExaminationWants = {
 };
 
 /**
- * Examines one node. The examination takes some seconds if the node answers, and at most half a minute if it hangs; for an unavailable node, it
- * contains the reason. Never rejects.
+ * Examines one node. The examination takes some seconds if the node answers, and at most half a minute if the node hangs. For an unavailable node,
+ * the result contains the reason. Never rejects.
  * @param position index of the node in the configuration, from 0
  */
 export async function examineUpstream(
@@ -160,7 +160,7 @@ async function examineMethods(
   return { features, reads };
 }
 
-/** Requires that the URL for head announcements leads to the same chain. */
+/** Tests head announcements at a separate URL, which must lead to the same chain as the node's URL. */
 async function examineAnnouncer(
   endpoint: Endpoint,
   limits: TransportLimits,
@@ -190,7 +190,7 @@ async function withTransport<T>(
   }
 }
 
-/** Memory for the answers of all examined nodes. */
+/** Memory budget for the answers of all examined nodes. */
 const MEMORY = createNodeMemory();
 
 function limitsOf(row: UpstreamOptions, pool: PoolOptions): TransportLimits {

@@ -8,7 +8,7 @@ import type { NodeProbe, ProbeOutcome } from './node-probe.ts';
 
 type Fault = SilentNode['fault'];
 
-/** Reads the identity of the node, or the fault that prevents the reading. */
+/** Returns the identity of the node, or the fault that prevents reading it. */
 export async function identifyNode(
   own: OwnTransport,
   requests: NodeProbe,
@@ -24,7 +24,7 @@ export async function identifyNode(
   }
 }
 
-/** Verdicts that mean the same as a fault. */
+/** Kinds of node errors that correspond to a kind of fault. */
 const FAULTS: Readonly<Partial<Record<Verdict['kind'], FaultKind>>> = {
   rateLimited: 'rateLimited',
   timeout: 'timeout',

@@ -15,10 +15,10 @@ import type { NodeReport, ReportFinding } from './network-report.ts';
 /** If the newest block is older than this, the chain has stalled, or all nodes are far behind. */
 const STALE_SECONDS = 600;
 
-/** Combined claims of the operators. */
+/** Number of operators that report each chain id and genesis block. */
 export type ChainTally = ChainIdTally & { readonly genesis: GenesisClaims };
 
-/** Findings about the nodes as a whole. */
+/** Returns the findings that concern the network as a whole. */
 export function listNetworkFindings(
   nodes: readonly NodeReport[],
   pool: PoolOptions,

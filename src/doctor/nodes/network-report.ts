@@ -2,7 +2,7 @@ import type { ChainIdentity } from '../../pool/chain-claims.ts';
 import type { Examination } from './examination.ts';
 
 /**
- * State of a node in the pool: a `headless` node is on the chain, but does not report its latest block; a node is `disputed` if no genesis block has
+ * State of a node in the pool. A `headless` node is on the chain, but does not report its latest block. A node is `disputed` if no genesis block has
  * a majority.
  */
 export type NodeStanding = 'usable' | 'headless' | 'otherChain' | 'disputed' | 'silent';
@@ -22,7 +22,7 @@ export type ReportFinding = {
   /** Node that the finding is about; absent if the finding is about the network. */
   readonly upstream?: string;
   readonly problem: string;
-  /** Consequence or remedy. */
+  /** Consequence of the problem, or its remedy. */
   readonly advice: string;
 };
 

@@ -31,10 +31,10 @@ function adviseOnFault(kind: FaultKind): string {
 
 /** Batch size of the requests for single receipts, which the pool sends to nodes without `eth_getBlockReceipts`. */
 const RECEIPT_BATCH = 100;
-/** Default maximum number of calls in a batch. */
+/** Default maximum number of calls in a batch that the pool sends. */
 const JOINED_BATCH = 100;
 
-/** Findings about one node, compared with the other nodes. */
+/** Returns the findings about one node, including its lag behind the other nodes. */
 export function listNodeFindings(
   { examination, standing, lag }: NodeReport,
   nodes: readonly NodeReport[],
@@ -53,7 +53,7 @@ export function listNodeFindings(
     const problem = describeOtherChain(examination, identity, pool);
     return [find('error', problem, 'it is quarantined and gets no requests; remove it or correct its URL')];
   }
-  // The finding about the network lists the genesis blocks.
+  // A disputed node has no finding of its own: a finding about the network lists the genesis blocks.
   if (standing === 'disputed') return [];
   if (standing === 'headless') {
     return [find('error', 'it does not report its latest block', 'it gets no requests; check its log')];
@@ -134,7 +134,7 @@ const MISSING: readonly (readonly [FeatureName, ...Row])[] = [
   ['eth_getUncleByBlockNumberAndIndex', 'warning', 'no eth_getUncleByBlockNumberAndIndex', OTHERS_ANSWER],
 ];
 
-/** The estimate method of l2geth has only the call as parameter; for the head, the pool sends that form. */
+/** `eth_estimateGas` of l2geth has no block parameter. For estimates at the head, the pool sends the call alone. */
 function checkEstimates({ features }: ExaminedNode): readonly Row[] {
   const { eth_estimateGas: alone, estimateAtBlock } = features;
   if (alone?.state === 'no' || estimateAtBlock?.state !== 'no') return [];
@@ -142,7 +142,7 @@ function checkEstimates({ features }: ExaminedNode): readonly Row[] {
   return [['warning', problem, 'it estimates at its head only; estimates at other blocks fail here']];
 }
 
-/** Reports methods that are served by default or configured and that this node lacks, one line each. */
+/** Reports the methods that this node lacks: one line for methods that are served by default, and one line for configured methods. */
 function checkReads({ reads, also }: ExaminedNode): readonly Row[] {
   return [reads, also].flatMap((methods): Row[] => {
     const missing = Object.entries(methods).filter(([, { state }]) => state === 'no');
@@ -169,7 +169,10 @@ function checkReceipts({ features, batches }: ExaminedNode): readonly Row[] {
   return [['error', problem, `${limit} ${RECEIPT_BATCH}: larger blocks need another node`]];
 }
 
-/** The pool measures the batch limit of a node again and again. If receipts need batches, `checkReceipts` reports the limit. */
+/**
+ * A low batch limit is only a note, because the pool measures the batch limit of each node itself. If receipts need batches, `checkReceipts` reports
+ * the limit.
+ */
 function checkBatches({ features, batches }: ExaminedNode): readonly Row[] {
   if (batches.answered >= JOINED_BATCH || features.eth_getBlockReceipts?.state === 'no') return [];
   const items = Math.max(1, batches.answered);

@@ -7,7 +7,7 @@ import { parseText } from '../../pool/parse-text.ts';
 import type { Transport } from '../../pool/transport/transport.ts';
 import { completeWithin, TIMED_OUT } from '../../util/complete-within.ts';
 
-/** Outcome of one request. Texts of the node are scrubbed. */
+/** Outcome of one request. Texts of the node contain no secrets or control characters. */
 export type ProbeOutcome =
   | { readonly kind: 'result'; readonly value: unknown }
   | { readonly kind: 'error'; readonly error: NodeError; readonly verdict: Verdict; readonly reason: string }

@@ -8,7 +8,7 @@ import type { ConsoleAnswer } from './wire.ts';
 /** Maximum displayed characters of a body. */
 const MAX_SHOWN = 200_000;
 
-/** Displays a response: status and time, the answer in words, its text, and headers. */
+/** Displays a response: HTTP status, latency, decoded result, JSON text, and headers. */
 export class AnswerView {
   readonly root: HTMLElement;
   /** This element is permanent, so that screen readers announce its changes. */

@@ -1,14 +1,14 @@
-/** Optional credentials of a request beside its key. */
+/** Optional credentials that a request carries in addition to its key. */
 export type Credentials = {
   /** Secret of the key, sent as the password of HTTP Basic. */
   readonly secret?: string;
-  /** HTTP Bearer token of an issuer that the key names. */
+  /** HTTP Bearer token of the issuer in the key's settings. */
   readonly token?: string;
 };
 
 /**
  * Formats the Authorization header; a key may require both credentials.
- * @throws Error for a secret beyond Latin-1
+ * @throws Error for a secret with characters beyond Latin-1
  */
 export function formatAuthorization({ secret, token }: Credentials): string | undefined {
   const parts = [

@@ -1,7 +1,7 @@
 import { createProse, element } from '../dom.ts';
 import { createId, type Field, type FieldFacts } from './field.ts';
 
-/** Field of a boolean: true, false, or not set if it is optional. */
+/** Form field of a boolean parameter: true, false, or (if the parameter is optional) not set. */
 export class ChoiceField implements Field {
   readonly root: HTMLElement;
   readonly #select: HTMLSelectElement;

@@ -13,7 +13,7 @@ type CurlCall = {
 export function formatCurlLine({ scheme, authority, network, key, authorization, body }: CurlCall): string {
   const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
   const port = authority.slice(authority.lastIndexOf(':') + 1);
-  // Over TLS the certificate must name the host in the URL, which is the network's. `--connect-to` has the address.
+  // Over TLS, the URL contains the network's host name, because the certificate is issued for that name. `--connect-to` contains the address.
   const target =
     scheme === 'http'
       ? [quote(`http://${authority}/${network.name}/v3/${key}`)]

@@ -14,7 +14,7 @@ import { isQuantity } from './values.ts';
 type Response = { readonly result?: unknown; readonly error?: RpcFailure };
 type RpcFailure = { readonly code?: unknown; readonly message?: unknown; readonly data?: unknown };
 
-/** Renders an answer in words, as far as the schema of its result allows. */
+/** Renders an answer as readable text. The schema of the result determines how numbers and data are decoded. */
 export function decodeAnswer(body: string, resultSchema: OpenRpcSchema | undefined): Node[] {
   let response: Response;
   try {

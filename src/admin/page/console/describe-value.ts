@@ -9,7 +9,7 @@ export type Description = { readonly text: string; readonly note?: string };
 /** A member of an object; nested names are joined: `ethContext.timestamp`. */
 export type FieldRow = Description & { readonly name: string };
 
-/** Maximum length of a fully displayed member. */
+/** Maximum length of a fully displayed member, characters. */
 const LONG = 74;
 
 /** Describes every member of an object by its schema. */
@@ -53,7 +53,7 @@ function describeList(list: readonly unknown[]): Description {
 export function describeQuantity(hex: string, name = ''): Description {
   if (!/^0x[0-9a-f]+$/i.test(hex)) return { text: hex };
   const value = BigInt(hex);
-  // Signature parts have no meaning as decimals.
+  // The signature members `r` and `s` are displayed in hex, because they have no meaning as decimals.
   if (/^[rs]$/.test(name)) return { text: hex };
   const text = value.toLocaleString('en');
   if (/timestamp/i.test(name)) return { text: hex, note: formatDate(Number(value) * 1_000) };
@@ -72,7 +72,7 @@ export function formatUnits(value: bigint, decimals: number): string {
   return `${(value / scale).toLocaleString('en')}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** Lists the possible interpretations of returned data, since the data has no types. */
+/** Lists possible interpretations of the data that a call has returned: number, address, text, words. The data itself has no types. */
 export function describeData(data: string): readonly FieldRow[] {
   const digits = data.slice(2);
   const bytes = digits.length / 2;

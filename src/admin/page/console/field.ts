@@ -19,9 +19,9 @@ export type FieldFacts = {
   readonly schema: OpenRpcSchema;
 };
 
-/** A form that cannot be sent in its current state. */
+/** Error for a form that cannot be sent because of the text of one field. */
 export class FieldProblem extends Error {
-  /** Displays the problem beside the field and focuses it. */
+  /** Displays the message beside the field, and focuses the field. */
   readonly show: () => void;
 
   constructor(name: string, message: string, show: () => void) {

@@ -1,6 +1,5 @@
 /**
- * Returns one of a network's hosts in Host header form, preferably not a wildcard. For a wildcard, returns a name
- * below it, since any such name works.
+ * Returns one of a network's hosts in Host header form, preferably not a wildcard. For the wildcard `*.example.org`, returns `console.example.org`.
  */
 export function findHost(hosts: readonly string[] = []): string | undefined {
   const host = hosts.find((one) => !one.startsWith('*')) ?? hosts[0];

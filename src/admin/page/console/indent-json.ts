@@ -1,4 +1,4 @@
-/** Matches a string, punctuation, or any other token. */
+/** Matches one JSON token: a string, a punctuation character, or any other token. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
 
 /**

@@ -53,7 +53,7 @@ export class MethodForm {
   }
 }
 
-/** Whether a parameter is an optional object. Few calls set such a parameter. */
+/** Whether a parameter is an optional object. Such a parameter is collapsed, because few calls set it. */
 function isRare(doc: ParamDoc | undefined): boolean {
   return (
     doc !== undefined && !doc.required && listAlternatives(doc.schema).every(({ type }) => type === 'object')

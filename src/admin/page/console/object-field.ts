@@ -1,7 +1,7 @@
 import { createProse, element } from '../dom.ts';
 import type { Field, FieldFacts } from './field.ts';
 
-/** Fields that most calls have. All other fields are collapsed. */
+/** Members of a call object that most calls set. Other optional members are collapsed. */
 const USUAL: ReadonlySet<string> = new Set(['from', 'to', 'data', 'value', 'gas']);
 
 /** Field of an object with named members. An object without any value is omitted, unless it is required. */

@@ -29,7 +29,7 @@ export type MethodDoc = {
   readonly 'x-rollups-only'?: boolean;
 };
 
-/** Returns all alternatives of a schema, or the schema itself where it has none. */
+/** Returns all alternatives (`oneOf`, `anyOf`) of a schema, or the schema itself if it has none. */
 export function listAlternatives(schema: OpenRpcSchema): readonly OpenRpcSchema[] {
   const branches = schema.oneOf ?? schema.anyOf;
   return branches === undefined ? [schema] : branches.flatMap(listAlternatives);

@@ -67,7 +67,7 @@ export class ConsolePanel {
     this.#refresh();
   }
 
-  /** Updates the curl line from the form, as far as the form is complete. */
+  /** Updates the curl command from the form, if the form is complete. */
   #refresh(): void {
     setText(this.#problem, '');
     const { network, key } = this.#selectors;

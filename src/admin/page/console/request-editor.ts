@@ -65,7 +65,7 @@ export class RequestEditor {
     this.#onChange();
   }
 
-  /** @returns true if the form cannot show the text, so that the editor stays in JSON */
+  /** @returns true if the form cannot show the JSON text; the editor then remains in JSON mode */
   #takeBack(): boolean {
     try {
       const { params, method } = this.#readText();

@@ -86,7 +86,7 @@ export class Selectors {
 /** Preselected method. */
 const FIRST_METHOD = 'eth_call';
 
-/** Replaces the options, and keeps the selection where it still exists. */
+/** Replaces the options of a select element. The selected option remains selected if it still exists. */
 function offer(select: HTMLSelectElement, names: readonly string[]): void {
   const before = select.value;
   select.replaceChildren(...names.map((name) => element('option', { value: name }, name)));

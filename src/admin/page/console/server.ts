@@ -26,7 +26,7 @@ export async function sendRequest(request: ConsoleRequest): Promise<ConsoleAnswe
 }
 
 /**
- * Sends a request over a WebSocket and passes on its messages until the connection ends or `signal` is aborted.
+ * Lets the admin server send a request over a WebSocket. Calls `onLine` for each message until the connection ends or `signal` is aborted.
  * @throws Error with a readable message
  */
 export async function watchMessages(
@@ -50,7 +50,7 @@ async function fetchJson(path: string, init: RequestInit = {}): Promise<unknown>
   return (await fetchFine(path, init)).json();
 }
 
-/** @throws Error with a readable message where the request is refused */
+/** @throws Error with a readable message if the admin server does not answer, or refuses the request */
 async function fetchFine(path: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {

@@ -49,7 +49,7 @@ function matches(text: string, { type, enum: choices, pattern }: OpenRpcSchema):
   return pattern === undefined || new RegExp(pattern, 'u').test(text);
 }
 
-/** Whether a schema is a number in hex notation, by its title. */
+/** Whether the title of a schema stands for a number in hex notation. */
 export function isQuantity({ title }: OpenRpcSchema): boolean {
   return title === 'quantity' || title === 'block number';
 }

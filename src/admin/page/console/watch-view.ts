@@ -24,7 +24,7 @@ export class WatchView {
     this.root.hidden = true;
   }
 
-  /** Watches the subscription of this request, replacing the previous one. */
+  /** Opens the subscription of this request, and ends the previous subscription. */
   async start(request: ConsoleRequest): Promise<void> {
     this.stop();
     const left = new AbortController();
@@ -53,7 +53,7 @@ export class WatchView {
     setText(this.#state, `${end}, after ${formatCount(this.#count)} messages`);
   }
 
-  /** Stops watching; displayed messages remain. */
+  /** Ends the subscription. Displayed messages remain visible. */
   stop(): void {
     if (this.#left === undefined) return;
     this.#left.abort();

@@ -9,7 +9,7 @@ export type ServiceAddress = {
 
 /** Console message to the admin server: one request for the service. */
 export type ConsoleRequest = Credentials & {
-  /** Name of the network as in the status. */
+  /** Name of the network in the configuration. */
   readonly network: string;
   readonly key: string;
   readonly request: Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ export type WatchLine =
   | { readonly message: string }
   | { readonly closed: { readonly code: number; readonly reason: string } };
 
-/** Answer of the service. */
+/** Response of the service to a console request. */
 export type ConsoleAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
