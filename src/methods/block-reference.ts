@@ -26,7 +26,7 @@ export const blockNumberOrTag: Codec<BlockReference> = createCodec(parseNumberOr
   describeTags(TAGS_EXCEPT_SAFE),
 ]);
 
-/** Block number or tag. The published schema includes `safe`. Methods outside the seven of the specification use this codec. */
+/** Block number or tag. The published schema includes `safe`. The methods outside the seven whose block parameter spec 2.8 defines use this codec. */
 export const anyBlockNumberOrTag: Codec<BlockReference> = createCodec(parseNumberOrTag, [
   NUMBER,
   describeTags(TAGS),
@@ -47,7 +47,7 @@ export const anyBlockExceptSafe: Codec<BlockReference> = createCodec(
 const NUMBER_OR_TAG = { parse: parseNumberOrTag };
 const BLOCK_HASH = { parse: parseHash };
 
-/** Default block of a call, as in geth. */
+/** Default block of a message call, as in geth: `latest`. */
 export const DEFAULT_BLOCK: BlockReference = { kind: 'tag', tag: 'latest' };
 
 const BY_TAG: ReadonlyMap<unknown, BlockReference> = new Map(

@@ -4,7 +4,7 @@ import { RequestScope } from '../util/request-scope.ts';
 import { blockOfHash } from './lookups.ts';
 import { readWholeText } from './read-whole-text.ts';
 
-/** Maximum cached transaction lists, one per block. A few suffice, because all clients that follow the head request the newest blocks. */
+/** Maximum cached transaction lists, one per block. A few lists suffice, because clients that follow the head request only the newest blocks. */
 const MAX_CACHED = 16;
 const CACHE_MS = 60_000;
 /** Timeout of one block request, ms. */
@@ -23,7 +23,7 @@ export class BlockTransactions {
     this.#source = source;
   }
 
-  /** Returns the instance of a chain. All its followers share this instance. */
+  /** Returns the instance that all callers for a chain share. */
   static of(chain: Source): BlockTransactions {
     const known = BlockTransactions.#ofChains.get(chain);
     if (known !== undefined) return known;

@@ -5,8 +5,8 @@ import { RpcError } from '../rpc/errors.ts';
 import type { MethodContext } from './method-context.ts';
 
 /**
- * Sends a method by its wire name to the network's chain. `Chain` has no operation of its own for such a method.
- * @param method wire name
+ * Sends a JSON-RPC method by name to the network's chain. Methods for which `Chain` has no typed operation use this function.
+ * @param method name as in the JSON-RPC request
  * @throws RpcError `methodNotFound` when the chain has no such method
  */
 export function callChain(
@@ -20,7 +20,7 @@ export function callChain(
 }
 
 /**
- * Returns the answer of a chain to a request.
+ * Returns a chain's answer unless it is `UNSUPPORTED`.
  * @throws RpcError `methodNotFound` where the chain has no such method
  */
 export function requireMethod(answer: JsonResult | typeof UNSUPPORTED, method: string): JsonResult {

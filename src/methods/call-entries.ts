@@ -2,7 +2,7 @@ import type { BlockOverrides, BlockSimulation, CallObject, StateOverrides } from
 import { refuseEntries } from '../rpc/codec/codec.ts';
 import { limitOf } from '../util/bounds.ts';
 
-/** Parts that contain lists and maps, either of a message call or of a simulated block. The calls of a simulated block are counted separately. */
+/** Parts of a message call, or of a simulated block, that can contain lists or maps. The calls of a simulated block are counted separately. */
 type CallParts = {
   readonly call?: CallObject | undefined;
   readonly stateOverrides?: StateOverrides | undefined;
@@ -13,7 +13,7 @@ const MAX_ENTRIES = limitOf('call.entries');
 /** Number of entries that the base credits of a call include. Further entries are charged in units of this size. */
 const COVERED_ENTRIES = 100;
 
-/** Counts the entries of a call. Throws once the count exceeds `call.entries`. */
+/** Counts the list and map entries of a call. Throws once the count exceeds `call.entries`. */
 class EntryCount {
   entries = 0;
 
@@ -45,13 +45,13 @@ class EntryCount {
   }
 }
 
-/** Returns the number of entries beyond `COVERED_ENTRIES`, in hundreds rounded up. */
+/** Returns the number of charged units: entries beyond `COVERED_ENTRIES`, in hundreds rounded up. */
 function countFurther(entries: number): number {
   return Math.ceil(Math.max(0, entries - COVERED_ENTRIES) / COVERED_ENTRIES);
 }
 
 /**
- * Returns the charged entries of a call's lists and overrides, in hundreds rounded up.
+ * Returns how many units of 100 entries a call is charged for its lists and overrides.
  * @throws RpcError when a call exceeds `call.entries`
  */
 export function countFurtherEntries(parts: CallParts): number {
@@ -61,8 +61,8 @@ export function countFurtherEntries(parts: CallParts): number {
 }
 
 /**
- * Returns the charged entries of all blocks of a simulation, in hundreds rounded up. Each call is charged as one more entry. Calls do not count toward
- * `call.entries`, because their number has its own limits.
+ * Returns how many units of 100 entries a simulation is charged for all its blocks. Each simulated call counts as one more entry. Simulated calls do
+ * not count toward `call.entries`, because `simulation.calls` limits their number.
  * @throws RpcError when the entries, calls excluded, exceed `call.entries`
  */
 export function countSimulatedEntries({ blockStateCalls }: BlockSimulation): number {

@@ -25,8 +25,8 @@ type CallParts = {
 };
 
 /**
- * Creates the request for the chain. The request has one field for the call data, and `gas` is capped (spec 8).
- * An absent `gas` stays absent, because each chain has its own default. Entries beyond the covered ones are charged first.
+ * Creates the chain's request for a message call. The call data is only in `data`, and `gas` is capped (spec 8). An absent `gas` stays absent,
+ * because each chain has its own default. List and map entries that the base credits do not include are charged first.
  * @throws (or rejects with) RpcError for too many entries, or insufficient credits
  */
 export function createCallRequest(parts: CallParts, context: MethodContext): PromiseOrValue<CallRequest> {
@@ -41,7 +41,10 @@ function capRequest(parts: CallParts, context: MethodContext): PromiseOrValue<Ca
   return continueWith(capGas(BigInt(gas), context), (capped) => assembleRequest(parts, capped));
 }
 
-/** Synchronous variant of `createCallRequest`. Returns undefined when any step is asynchronous, costs further credits or fails. */
+/**
+ * Synchronous variant of `createCallRequest` for calls that need no further credits. Returns undefined when any step is asynchronous, costs further
+ * credits or fails.
+ */
 export function createCallRequestNow(parts: CallParts, context: MethodContext): CallRequest | undefined {
   try {
     if (countFurtherEntries(parts) > 0) return undefined;
@@ -68,7 +71,7 @@ function assembleRequest(
   };
 }
 
-/** Returns the call with `data` as the only field for the call data, and with the capped gas. */
+/** Returns the call with its data in `data` only, and with the capped gas. */
 function completeFields(
   { input, gas: _requested, ...rest }: CallObject,
   gas: bigint | undefined,
@@ -80,7 +83,7 @@ function completeFields(
   };
 }
 
-/** Clamps `gas` to the cap and does not reject the call. Nodes treat their own gas cap in this way. */
+/** Clamps `gas` to the cap and does not reject the call. Nodes also clamp `gas` to their own cap. */
 function capGas(requested: bigint, { network, scope }: MethodContext): PromiseOrValue<bigint> {
   return continueWith(network.chain.blocks.getHeader(DEFAULT_BLOCK, scope), (header) => {
     if (header === null) throw new RpcError('serverError', 'header not found');

@@ -1,4 +1,7 @@
-/** Reads the contract scope of a call from its raw, unparsed parameters. This is the type of each method's `contractScope`. */
+/**
+ * Contract scopes of methods: the addresses that a call may use, read from its unparsed parameters. `ScopeReader` is the type of each method's
+ * `contractScope`.
+ */
 
 import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import { countManyMembers } from '../../packages/ethereum/primitives/parse-in-slices.ts';
@@ -9,10 +12,13 @@ import { limitOf } from '../util/bounds.ts';
 type ScopeReader = (rawParams: readonly unknown[]) => ContractScope;
 
 const NONE: readonly unknown[] = [];
-/** Maximum addresses of one call: its recipient, and one per authorization up to `call.entries`. A larger call is rejected later anyway. */
+/**
+ * Maximum addresses of one call: its recipient, and one per authorization up to `call.entries`. A call with more addresses is rejected later anyway,
+ * when it is parsed.
+ */
 const MAX_RUN = limitOf('call.entries') + 1;
 
-/** Scope of methods that read the network, whole blocks or transactions. Every key may read these. */
+/** Scope of methods that read the network, whole blocks or transactions. Keys that are bound to contracts may call these methods too. */
 export const scopeOfNothing: ScopeReader = () => NONE;
 
 /** Scope of methods whose parameters the service does not know, and of methods that return storage of all contracts. */
@@ -22,9 +28,9 @@ export const scopeOfAnything: ScopeReader = () => 'anything';
 export const scopeOfAccount: ScopeReader = ([address]) => [address];
 
 /**
- * Scope of methods that execute the call in their first parameter. The scope is the recipient, and the contracts to which the call's authorizations delegate
- * accounts. A creation has no recipient. State or block overrides, from the third parameter on, may put any code at any address. A call with overrides
- * therefore has the scope `anything`.
+ * Scope of methods that execute the call in their first parameter. The scope is the recipient, and the contracts to which the call's authorizations
+ * delegate accounts. A contract creation has no recipient. State or block overrides, from the third parameter on, may put any code at any address. A
+ * call with overrides therefore has the scope `anything`.
  */
 export const scopeOfCall: ScopeReader = ([call, , ...overrides]) =>
   overrides.some(isPresent) ? 'anything' : (listRun([call], MAX_RUN) ?? 'anything');
@@ -33,26 +39,34 @@ export const scopeOfCall: ScopeReader = ([call, , ...overrides]) =>
 export const scopeOfEstimate: ScopeReader = ([call, second, ...overrides]) =>
   scopeOfCall([call, undefined, typeof second === 'object' ? second : undefined, ...overrides]);
 
-/** Scope of methods with a log filter: the filter's addresses, up to `logs.values`. A filter without addresses means all contracts. */
+/**
+ * Scope of methods with a log filter: the filter's addresses. A filter without addresses, or with more than `logs.values`, has the scope `anything`.
+ */
 export const scopeOfLogs: ScopeReader = ([filter]) => {
   const address = readMember(filter, 'address');
   if (!Array.isArray(address)) return isPresent(address) ? [address] : 'anything';
   return address.length === 0 || address.length > limitOf('logs.values') ? 'anything' : address;
 };
 
-/** Scope of `eth_subscribe`. A `logs` subscription has the scope of `eth_getLogs`. Every key may subscribe to blocks and transactions. */
+/**
+ * Contract scope of a call of `eth_subscribe`. A `logs` subscription has the scope of `eth_getLogs`. Every key may subscribe to blocks and
+ * transactions.
+ */
 export const scopeOfSubscription: ScopeReader = ([kind, ...rest]) =>
   kind === 'logs' ? scopeOfLogs(rest) : NONE;
 
-/** Scope of `eth_getStorageValues`: the addresses, up to `call.entries`. The addresses are the member names of the first parameter. */
+/**
+ * Scope of `eth_getStorageValues`: the addresses, or `anything` for more than `call.entries`. The addresses are the member names of the first
+ * parameter.
+ */
 export const scopeOfStorage: ScopeReader = ([slots]) => {
   if (typeof slots !== 'object' || slots === null) return 'anything';
   return countManyMembers(slots) > limitOf('call.entries') ? 'anything' : Object.keys(slots);
 };
 
 /**
- * Scope of `eth_simulateV1`: the contract scopes of the calls of all blocks, up to the limits of a simulation. Any override makes the scope `anything`, as in
- * `scopeOfCall`.
+ * Scope of `eth_simulateV1`: the contract scopes of the calls of all blocks, or `anything` above the limits of a simulation. Any override makes the
+ * scope `anything`, as in `scopeOfCall`.
  */
 export const scopeOfSimulation: ScopeReader = ([options]) => {
   const blocks = readList(options, 'blockStateCalls');
@@ -69,8 +83,8 @@ export const scopeOfSimulation: ScopeReader = ([options]) => {
 };
 
 /**
- * Scope of `eth_sendRawTransaction`: the recipient, and the contracts of the authorizations as in a call. A creation has no recipient, so its scope is
- * `anything`.
+ * Scope of `eth_sendRawTransaction`: the recipient, and the contracts to which authorizations delegate accounts. A contract creation has no
+ * recipient, so its scope is `anything`.
  */
 export const scopeOfRecipient: ScopeReader = ([raw]) => {
   if (typeof raw !== 'string' || !isHex(raw)) return 'anything';
@@ -99,7 +113,7 @@ function listRun(calls: readonly unknown[], most: number): readonly unknown[] | 
   return run;
 }
 
-/** Whether a text is `0x` and hex digits of whole bytes. */
+/** Whether a text is `0x` followed by an even number of hex digits. */
 function isHex(text: string): boolean {
   return text.length % 2 === 0 && /^0x[0-9a-fA-F]*$/.test(text);
 }

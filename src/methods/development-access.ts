@@ -6,19 +6,19 @@ export type ClientFacts = {
   readonly address: string;
   /** Origin header of the page that sends the request; undefined for non-browser clients. */
   readonly origin: string | undefined;
-  /** Whether the request has a header that proxies add. */
+  /** Whether the request has a header that proxies add, such as `X-Forwarded-For`. */
   readonly isForwarded: boolean;
 };
 
 /** Network configuration for development methods. */
 export type DevelopmentRule = {
-  /** Set by `methods.development: true`. The methods are then also served to remote clients and behind proxies. */
+  /** Whether the configuration has `methods.development: true`. The methods are then also served to remote clients and behind proxies. */
   readonly isEverywhere: boolean;
   /** Whether the service listens on a loopback address. */
   readonly listensOnLoopback: boolean;
   /** Whether trusted proxies are configured. If so, a proxy stands in front of the service. */
   readonly hasTrustedProxies: boolean;
-  /** Configured CORS origins, lower case. The configured value `*` allows no origin here. */
+  /** Configured CORS origins, lower case. The configured value `*` does not match any origin here. */
   readonly origins: ReadonlySet<string>;
 };
 
@@ -39,7 +39,7 @@ type DevelopmentCondition =
 const EVERYWHERE =
   'or set methods.development: true for the network, which opens these methods to every client';
 
-/** Refusal messages by condition. Each message completes a sentence that begins with the method's name. */
+/** Messages that refuse a development method, by unmet condition. Each message completes a sentence that begins with the method's name. */
 const REFUSALS: Readonly<Record<DevelopmentCondition, string>> = {
   listener: `is only for clients on this machine, but the service listens beyond it: set listen.host to 127.0.0.1, ${EVERYWHERE}`,
   trustedProxies: `is only for clients without a proxy, but listen.trustedProxies names proxies: remove them, ${EVERYWHERE}`,

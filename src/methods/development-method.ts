@@ -8,7 +8,8 @@ import type { MethodContext } from './method-context.ts';
 import { createNodeMethod } from './node-method.ts';
 
 /**
- * Creates a method of a network's development node. A client needs development access. Its key needs `send`, and must not be bound to contracts.
+ * Creates a method of a network's development node. `authorizeClient` decides which clients may call it. The client's key must permit sending, and
+ * must not be bound to contracts.
  * @param label name under which calls are counted in metrics
  */
 export function createDevelopmentMethod(name: string, label: string): Method<MethodContext> {
@@ -28,7 +29,7 @@ export function createDevelopmentMethod(name: string, label: string): Method<Met
 }
 
 /**
- * Sends a method to the development node. The caller has to check access first.
+ * Calls a method of the development node. The caller has to check access first.
  * @throws RpcError `methodNotFound` when the chain has no development node, or the node has no such method
  */
 export function callDevelopmentNode(

@@ -6,7 +6,10 @@
 const NAMESPACES: readonly string[] = ['anvil', 'evm', 'hardhat'];
 const NAME_OF_NAMESPACE = new RegExp(`^(${NAMESPACES.join('|')})_[a-zA-Z0-9]{1,64}$`);
 
-/** Development methods outside `NAMESPACES`. `eth_accounts` is missing here: it is a method of the service, which queries the node where that is allowed. */
+/**
+ * Names of development methods outside `NAMESPACES`. `eth_accounts` is not in this set: the service implements it, and queries the node for clients
+ * with development access.
+ */
 const NAMES: ReadonlySet<string> = new Set([
   'eth_sendTransaction',
   'eth_sendUnsignedTransaction',
@@ -20,7 +23,7 @@ const NAMES: ReadonlySet<string> = new Set([
 /** All development methods as configuration entries: namespaces such as `anvil_*`, and names of single methods. */
 export const DEVELOPMENT_ENTRIES: readonly string[] = [...NAMESPACES.map((name) => `${name}_*`), ...NAMES];
 
-/** Returns the metrics label of a development method: its name, or its namespace such as `anvil_*`. Undefined for any other method. */
+/** Returns the metrics label of a development method: its name, or its namespace such as `anvil_*`. Returns undefined for any other method. */
 export function findDevelopmentLabel(name: string): string | undefined {
   if (NAMES.has(name)) return name;
   const namespace = NAME_OF_NAMESPACE.exec(name)?.[1];

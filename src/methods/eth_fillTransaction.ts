@@ -20,7 +20,8 @@ const NO_ONE = '0x0000000000000000000000000000000000000000';
 const MAX_BLOBS = 6;
 
 /**
- * Call object without a blob sidecar. The service does not compute commitments and proofs. It rejects `blobs`, because dropping them silently would be wrong.
+ * Call object without a blob sidecar. The service does not compute blob commitments and proofs. It rejects `blobs`, because a transaction without the
+ * requested blobs would be wrong.
  */
 const unsignedTransaction: Codec<CallObject> = {
   parse(raw) {

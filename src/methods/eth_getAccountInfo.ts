@@ -42,7 +42,10 @@ export const ethGetAccountInfo: Method<MethodContext> = defineMethod({
   },
 });
 
-/** Resolves a tag or number to a block hash, so that all reads use one block even if the head moves. A block without a hash keeps its reference. */
+/**
+ * Resolves a tag or number to a block hash, so that all reads use one block even if the head moves. A block without a hash, such as a pending one,
+ * stays referenced by tag or number.
+ */
 async function pin(block: BlockReference, { network, scope }: MethodContext): Promise<BlockReference> {
   if (block.kind === 'hash') return block;
   const header = await network.chain.blocks.getHeader(block, scope);

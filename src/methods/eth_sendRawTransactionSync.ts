@@ -17,10 +17,12 @@ import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_RAW_TRANSACTION, EXAMPLE_RECEIPTS } from './result-examples.ts';
 import { receipt } from './result-schemas.ts';
 
-/** Default wait without a timeout, and maximum wait, ms. Both values are geth's. */
+/** Default wait if the client sets no timeout, and maximum wait, ms. Both values are the same as geth's. */
 const DEFAULT_WAIT_MS = 20_000;
 const MAX_WAIT_MS = 60_000;
-/** A wait ends this long before the deadline of its body, ms. The rest is for the last look-up and for further calls of a batch. */
+/**
+ * Time between the end of a wait and the deadline of the request, ms. It is reserved for the last receipt look-up, and for further calls of a batch.
+ */
 const RESERVE_MS = 1_000;
 
 /** Timeout in milliseconds. geth accepts a JSON number; EIP-7966 and clients use a quantity. */
@@ -86,7 +88,7 @@ async function waitForReceipt(
   const end = now + waitMs;
   const rest = (): Promise<boolean> => inclusion.wait(end - performance.now(), scope);
   do {
-    // A new block, or joining the feed, wakes many calls at once. Each call therefore queues for a scheduler slot again.
+    // A new block, or joining the feed, wakes many calls at once. Each call therefore queues for a scheduler slot.
     await SCHEDULER.rejoin(owner);
     const found = await findReceipt(inclusion.hash, network, scope);
     if (found !== null) return found;

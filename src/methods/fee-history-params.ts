@@ -13,7 +13,7 @@ const MAX_PERCENTILES = limitOf('feeHistory.percentiles');
 const MAX_COUNT = 2n ** 64n - 1n;
 const INVALID_PERCENTILE = 'invalid reward percentile';
 
-/** Block count in the syntax of geth's `HexOrDecimal64`: a JSON number, or a string of decimal or hex digits. The empty string is 0. */
+/** Block count in the syntax of geth's `HexOrDecimal64`: a JSON number, or a string of decimal or hex digits. The empty string is parsed as 0. */
 export const blockCount: Codec<bigint> = {
   parse(raw) {
     const count = parseBlockCount(raw);
@@ -38,7 +38,7 @@ function parseBlockCount(value: unknown): bigint | undefined {
   return count > MAX_COUNT ? undefined : count;
 }
 
-/** List of JSON numbers, in which `null` is 0 as Go decodes it. `checkPercentiles` checks range and order, after the block count is known. */
+/** List of JSON numbers; `null` is decoded as 0, as in Go. `checkPercentiles` checks range and order, after the block count is known. */
 export const percentileList: Codec<readonly (number | null)[]> = listOf(byKind({ number, null: nothing }));
 
 /**

@@ -6,16 +6,19 @@ import { SharedBudget } from '../util/shared-budget.ts';
 import { BlockTransactions } from './block-transactions.ts';
 import type { Network } from './network.ts';
 
-/** Maximum share of one key in all calls that wait for inclusion. */
+/** Maximum share of one key in all calls that wait for the inclusion of a transaction. */
 const OWNER_SHARE = 0.5;
-/** Interval between look-ups that no block triggers, ms. These occur when the feed is unavailable, or when a receipt is not available yet. */
+/**
+ * Interval between look-ups of a receipt that no new block triggers, ms. Such look-ups occur without a feed, and when a block may include the
+ * transaction but its receipt is not available yet.
+ */
 const LOOK_AGAIN_MS = 1_000;
-/** Maximum queued blocks. On overflow the queue is dropped, and every waiting call performs its own look-up. */
+/** Maximum queued blocks whose transactions are not read yet. On overflow the queue is dropped, and every waiting call performs its own look-up. */
 const MAX_BLOCKS = 32;
 
 type Source = Pick<Network, 'chain' | 'feed'>;
 
-/** Membership of the feed. `leave` is absent while the feed is being joined. */
+/** Membership of a feed. `leave` is absent while the feed is being joined. */
 type Joined = { readonly scope: RequestScope; leave?: () => void };
 
 /** Wait of one call for the inclusion of its transaction. */
@@ -26,7 +29,7 @@ export class Inclusion {
   readonly #isFollowed: () => boolean;
   /** Whether some block includes, or may include, the transaction. */
   #isSeen = false;
-  /** Whether the call has not looked up the receipt since the last `see`. */
+  /** Whether the receipt has to be looked up, because `see` was called since the last look-up. */
   #isDue = false;
   #wake: (() => void) | undefined;
 
@@ -45,8 +48,8 @@ export class Inclusion {
   }
 
   /**
-   * Waits until a look-up of the receipt may find it.
-   * @param endMs maximum wait, ms
+   * Waits until the receipt may be available.
+   * @param endMs maximum wait from now, ms
    * @returns false when the wait expired or the scope was aborted
    */
   async wait(endMs: number, scope: RequestScope): Promise<boolean> {
@@ -80,19 +83,19 @@ export class Inclusion {
 }
 
 /**
- * Notifies waiting calls when a new block includes their transaction. The watch follows the feed while any call waits. It reads the transaction list of each
- * block once for all calls. Without a feed, calls look up their receipts once a second.
+ * Notifies waiting calls when a new block includes their transaction. The watch follows the feed while at least one call waits. It reads the
+ * transaction list of each block once for all calls. Without a feed, each call looks up its receipt once a second.
  */
 export class InclusionWatch {
   static readonly #ofChains = new WeakMap<Network['chain'], InclusionWatch>();
-  /** Budget for waiting calls. A waiting call occupies only the memory of its body. */
+  /** Budget for calls that wait for the inclusion of a transaction. A waiting call occupies only the memory of its body. */
   readonly places: SharedBudget = new SharedBudget(limitOf('sends.waiting'), OWNER_SHARE);
   readonly #source: Source;
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Set<Inclusion>>();
   readonly #blocks: string[] = [];
   #isLooking = false;
-  /** Defined while the feed is joined or being joined. */
+  /** Defined while the feed is being joined, and until it is left. */
   #joined: Joined | undefined;
   #joining: Promise<void> | undefined;
 
@@ -101,7 +104,7 @@ export class InclusionWatch {
     this.#clock = clock;
   }
 
-  /** Returns the instance for a network's chain. All calls on the chain share this instance. */
+  /** Returns the instance that all calls on a network's chain share. */
   static of(network: Source): InclusionWatch {
     const { chain } = network;
     const known = InclusionWatch.#ofChains.get(chain);
@@ -122,8 +125,8 @@ export class InclusionWatch {
   }
 
   /**
-   * Starts watching for a transaction. Resolves once the feed is followed, or cannot be followed. The caller must then look up the receipt, because an earlier
-   * inclusion is not noticed. The caller must call `end` of the result.
+   * Starts watching for a transaction. Resolves once the feed is followed, or joining it has failed. The caller must then look up the receipt,
+   * because an inclusion before this point is not noticed. The caller must call `end` of the returned object.
    */
   async begin(hash: string): Promise<Inclusion> {
     const inclusion = new Inclusion(
@@ -147,7 +150,7 @@ export class InclusionWatch {
     if (this.#waiting.size === 0) this.#leave();
   }
 
-  /** Leaves the feed. While the join is still in progress, `#join` leaves afterwards. */
+  /** Leaves the feed. If the feed is still being joined, `#join` leaves it afterwards. */
   #leave(): void {
     const joined = this.#joined;
     if (joined?.leave === undefined) return;
@@ -204,7 +207,7 @@ export class InclusionWatch {
     const lists = BlockTransactions.of(this.#source.chain);
     for (let hash = this.#blocks.shift(); hash !== undefined; hash = this.#blocks.shift()) {
       const hashes = await lists.read(hash).catch(() => null);
-      // A block that cannot be read may include any of the transactions.
+      // A block whose transactions cannot be read may include any of the watched ones.
       if (hashes === null) this.#wakeAll();
       else for (const [waiting, same] of this.#waiting) if (hashes.has(waiting)) wake(same);
     }

@@ -9,8 +9,8 @@ import { anyBlockNumberOrTag, DEFAULT_BLOCK } from './block-reference.ts';
 /** Maximum topics of a log: the opcodes LOG0 to LOG4 write up to 4. */
 const MAX_TOPICS = 4;
 /**
- * Maximum alternatives at one position: addresses, or topics. As in geth, too many topics are a malformed filter, and too many addresses have another error
- * code.
+ * Maximum alternatives at one position: addresses, or topics. As in geth, too many topics are a malformed filter, and too many addresses have their
+ * own error code.
  */
 const MAX_ALTERNATIVES = limitOf('logs.values');
 
@@ -20,7 +20,7 @@ const ADDRESS = { title: 'address', type: 'string', pattern: '^0x[0-9a-fA-F]{40}
 const TOPIC = { title: '32 bytes', type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' };
 const NONE = { type: 'null' };
 
-/** Log filter (execution-apis `Filter`). Unknown members are ignored, and `null` counts as absent, as in geth. */
+/** Log filter in the form of execution-apis `Filter`. Unknown members are ignored, and `null` counts as absent, as in geth. */
 export const logFilter: Codec<LogFilter> = {
   parse: parseFilter,
   jsonSchema: {

@@ -1,4 +1,4 @@
-/** Parameters and empty answers that the look-ups of blocks and transactions share. */
+/** Parameters and empty answers that the look-up methods for blocks and transactions share. */
 
 import type { JsonResult, JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
@@ -45,7 +45,7 @@ export const FULL_PARAM: Param<boolean, true> = {
   codec: boolean,
 };
 
-/** Returns a reference to the block with this hash, whether canonical or not. */
+/** Returns a reference to the block with this hash; the block need not be canonical. */
 export function blockOfHash(hash: string): BlockReference {
   return { kind: 'hash', hash, requireCanonical: false };
 }

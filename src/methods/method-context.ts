@@ -6,11 +6,11 @@ import type { Network } from './network.ts';
 /** Execution context of a method. */
 export type MethodContext = {
   readonly network: Network;
-  /** Result of `web3_clientVersion`. */
+  /** Version text that `web3_clientVersion` returns. */
   readonly clientVersion: string;
   readonly scope: RequestScope;
-  /** Interface for subscriptions. Absent where the transport cannot notify. */
+  /** Interface through which methods start and end subscriptions. Absent where the transport cannot send notifications. */
   readonly notifier?: Notifier;
-  /** Access to methods of a development node; absent means no access. */
+  /** Whether the client may call methods of a development node; absent means no access. */
   readonly development?: DevelopmentAccess | undefined;
 };

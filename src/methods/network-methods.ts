@@ -1,17 +1,17 @@
 /** Method configuration of a network. An entry is a method name, or a namespace such as `debug_*`. */
 export type NetworkMethodsParts = {
-  /** Restricts the methods that are served by default to these entries. Undefined means no restriction. */
+  /** Serves only these entries of the methods that are served by default. An undefined list restricts nothing. */
   readonly only?: readonly string[] | undefined;
   readonly except: readonly string[];
   /** Node methods that are served by default. */
   readonly reads: Iterable<string>;
   /** Node methods that are served in addition. */
   readonly also: readonly string[];
-  /** Whether a method only reads. A node method that matches just a namespace entry is served only if it only reads. */
+  /** Whether a node method only reads. A method that matches only a namespace entry is served only if it does. */
   readonly onlyReads: (name: string) => boolean;
-  /** Returns the namespace of a node method that is passed on by default. Absent where there are no nodes. */
+  /** Returns the namespace entry of a node method that is passed on by default. Absent for a network without nodes. */
   readonly findPassed?: (name: string) => string | undefined;
-  /** Returns the metrics label of a development method. Absent where development methods are not served. */
+  /** Returns the metrics label of a development method. The function is absent where development methods are not served. */
   readonly findDevelopment?: (name: string) => string | undefined;
 };
 
@@ -38,7 +38,10 @@ export class NetworkMethods {
     this.#findDevelopment = findDevelopment;
   }
 
-  /** Whether a method of the service is served. Entries may name it by its wire name, or by its name in the table of methods. */
+  /**
+   * Whether a method of the service is served. Configuration entries may name it as in JSON-RPC, or as in the table of methods (`l2_` for the
+   * rollup's prefix).
+   */
   offers(wireName: string, name: string): boolean {
     if (this.excludes(wireName) || this.excludes(name)) return false;
     const only = this.#only;
@@ -60,15 +63,15 @@ export class NetworkMethods {
     return this.#findPassed?.(name) !== undefined && this.#onlyReads(name) && this.offers(name, name);
   }
 
-  /** Returns the metrics label of a development method that is served. Undefined for any other method. */
+  /** Returns the metrics label of a development method that is served. Returns undefined for any other method. */
   findDevelopment(name: string): string | undefined {
     const label = this.#findDevelopment?.(name);
     return label !== undefined && this.offers(name, name) ? label : undefined;
   }
 
   /**
-   * Returns the metrics label under which a node method is served. Undefined where the method is not served. For a namespace entry the label is the entry,
-   * because the client chooses the method's name.
+   * Returns the metrics label under which a node method is served. Returns undefined where the method is not served. If only a namespace entry
+   * matches, the label is the entry, because the client chooses the method's name.
    */
   findNodeMethod(name: string): string | undefined {
     if (this.#reads.has(name) && this.offers(name, name)) return name;

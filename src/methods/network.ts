@@ -18,24 +18,28 @@ export type Network = {
   readonly filters?: Filters;
   readonly rollup?: RollupFamily;
   /**
-   * Prefixes of this network's names for `l2_estimateGas`, the main prefix first. With `linea` the network serves `linea_estimateGas`. Undefined for a rollup
-   * whose family is not recognised yet.
+   * Prefixes that replace `l2` in `l2_estimateGas` on this network, the main prefix first. With `linea` the network serves `linea_estimateGas`. The
+   * list is undefined for a rollup whose family is not recognised yet.
    */
   readonly rollupPrefixes?: readonly string[] | undefined;
-  /** Estimate methods that the nodes of the rollup family have, and that are passed on to them. Undefined for a rollup whose family is not recognised yet. */
+  /**
+   * Estimate methods that the rollup's nodes implement, and to which the service passes calls. The list is undefined for a rollup whose family is not
+   * recognised yet.
+   */
   readonly nodeEstimates?: readonly string[] | undefined;
-  /** Methods that the network serves. Undefined means all methods of the service, and no others. */
+  /** Methods that the network serves. If absent, the network serves all methods of the service, and no others. */
   readonly methods?: NetworkMethods;
   /**
-   * Rule for clients that may call methods of the network's development node. Absent where the network has no development node, or does not serve its methods.
+   * Rule for clients that may call methods of the network's development node. The rule is absent where the network has no development node, or does
+   * not serve its methods.
    */
   readonly development?: DevelopmentRule;
-  /** Queue of asynchronous calls on this network. Without a queue, only the limits of bodies apply. */
+  /** Queue of asynchronous calls on this network. Without a queue, only the limits of each request body apply. */
   readonly slots?: FairQueue;
-  /** Treatment of the tag `safe` by the four methods that do not support it (spec 2.8). */
+  /** Rule for the tag `safe` in the four methods that do not support it (spec 2.8). */
   readonly safeTag: 'reject' | 'finalized';
   /** Time limit of one `eth_call` or gas estimate, ms. */
   readonly callTimeoutMs: number;
-  /** Whether the key `demo` gives access to this network. True only for built-in and `dev` networks on a loopback listener. */
+  /** Whether the key `demo` gives access to this network. This is the case only for built-in and `dev` networks on a loopback listener. */
   readonly allowsDemoKey: boolean;
 };

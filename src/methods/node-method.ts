@@ -10,7 +10,7 @@ import type { MethodContext } from './method-context.ts';
 import { findNodeMethodCredits, NODE_METHOD_CREDITS } from './passed-methods.ts';
 
 /**
- * Creates a method of a network's nodes. Parameters and result pass through unchecked.
+ * Creates a method whose calls are passed to a network's nodes. Parameters and result pass through unchecked.
  * @param label name under which calls are counted in metrics
  */
 export function createNodeMethod(name: string, label: string): Method<MethodContext> {
@@ -32,7 +32,7 @@ export function createNodeMethod(name: string, label: string): Method<MethodCont
   };
 }
 
-/** Sends a method to the nodes. Errors are the node's own, except for rollup estimates: their errors are uniform across the nodes of a rollup. */
+/** Sends a call to the network's nodes. Errors are the node's own; only errors of rollup estimates are uniform across the nodes of a rollup. */
 function sendToNodes(
   name: string,
   params: readonly unknown[],
@@ -44,7 +44,7 @@ function sendToNodes(
 }
 
 /**
- * Creates an estimate method of the nodes for a rollup whose family is not recognised yet. Each call first waits for the recognition.
+ * Creates a node's estimate method for a rollup whose family is not recognised yet. Each call first waits for the recognition.
  * @throws RpcError (on call) `methodNotFound` when the recognised family does not have the method
  */
 export function createEarlyNodeMethod(name: string): Method<MethodContext> {

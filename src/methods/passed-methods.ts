@@ -1,9 +1,13 @@
 /**
- * Node methods that a network with `upstreams` passes on by default, in addition to the methods of the service. This file has their namespaces, and the credits
- * of a call. `pool/node-method-rule.ts` decides per name whether a method only reads. A node's first answer shows whether the node has the method.
+ * Node methods that a network with `upstreams` passes on by default, in addition to the methods of the service. This file defines their namespaces,
+ * and the credits of a call. `pool/node-method-rule.ts` decides by the method's name whether the method only reads. A node's first answer shows
+ * whether the node has the method.
  */
 
-/** Prefixes of the names that are passed on. Each is a whole namespace, except for Alchemy: its other methods manage account data. */
+/**
+ * Name prefixes of node methods that are passed on. Each prefix is a whole namespace, except for `alchemy_get`: other `alchemy_` methods manage
+ * account data.
+ */
 const PASSED_PREFIXES: readonly string[] = [
   'debug_',
   'trace_',
@@ -23,8 +27,9 @@ const PASSED_PREFIXES: readonly string[] = [
 const MAX_LENGTH = 97;
 
 /**
- * Methods that are not passed on by default. The first group reads the process, database or peers of a node instead of the chain; `methods.also` can add these.
- * The second group is control methods of the service. The third group is estimates, which a rollup serves under its own names.
+ * Methods that are not passed on by default. The first group reads the process, database or peers of a node instead of the chain; `methods.also` can
+ * add these. The second group is the service's own control methods (`_portcullis`). The third group is estimates, which a rollup serves under its own
+ * names.
  */
 const NOT_PASSED =
   /^debug_(?:.*(?:stats|profile)|db|chaindb|getAccessibleState|sync)|_(?:nodeInfo|peers|portcullis)|_estimate/i;
@@ -34,7 +39,10 @@ export const NODE_METHOD_CREDITS = 80;
 
 type PriceRow = readonly [names: RegExp, credits: number];
 
-/** Credits by the load that a call puts on a node. They are comparable to those of the service's own methods. The first matching row applies. */
+/**
+ * Credits by the load that a call of a node method causes on a node. They are comparable to those of the service's own methods. The first matching
+ * row applies.
+ */
 const PRICES: readonly PriceRow[] = [
   // These methods execute or read all transactions of a block, or of a range of blocks.
   [/^debug_(?:traceBlock|traceBadBlock|traceChain|traceCallMany|intermediateRoots|replayBlock)/, 1000],
@@ -59,8 +67,8 @@ const PRICES: readonly PriceRow[] = [
 ];
 
 /**
- * Returns the namespace label, such as `debug_*`, of a method that is passed on by default. Undefined for any other method. This function does not check
- * whether the method only reads.
+ * Returns the namespace label, such as `debug_*`, of a method that is passed on by default. Returns undefined for any other method. The caller has to
+ * check whether the method only reads.
  */
 export function findPassedNamespace(name: string): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;

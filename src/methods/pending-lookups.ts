@@ -18,7 +18,7 @@ type Source = Pick<Chain, 'transactions'>;
 
 type Found = { readonly transaction: JsonText | null; readonly trust: RequestScope['trust'] };
 
-/** Pending transactions by hash. Each is looked up once per chain, because a node announces a hash to all listeners at the same time. */
+/** Look-ups of pending transactions by hash. Each hash is looked up once per chain, because a node announces it to all listeners at the same time. */
 export class PendingLookups {
   static readonly #ofChains = new WeakMap<Source, PendingLookups>();
   readonly #source: Source;
@@ -30,7 +30,7 @@ export class PendingLookups {
     this.#source = source;
   }
 
-  /** Returns the instance of a chain. All its listeners share this instance. */
+  /** Returns the instance that all listeners of a chain share. */
   static of(chain: Source): PendingLookups {
     const known = PendingLookups.#ofChains.get(chain);
     if (known !== undefined) return known;

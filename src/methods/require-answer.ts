@@ -3,7 +3,7 @@ import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primi
 import { RpcError } from '../rpc/errors.ts';
 
 /**
- * Returns the answer of an operation that a chain may not have.
+ * Returns the answer of an operation that only some chains implement.
  * @throws RpcError `methodNotFound` where the answer is null
  */
 export function requireAnswer(

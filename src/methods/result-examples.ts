@@ -1,6 +1,6 @@
 /** Answers of the built-in development chain, for the documentation. A test compares them with the answers that are served. */
 
-/** Digits of an empty bloom filter of 256 bytes. */
+/** Hex digits of an empty logs bloom of 256 bytes. */
 const ZEROS = '00'.repeat(256);
 const EMPTY_BLOOM = `0x${ZEROS}`;
 
@@ -272,7 +272,7 @@ export const EXAMPLE_SIMULATION: readonly Readonly<Record<string, unknown>>[] = 
 
 export const SUBSCRIPTION_ID = '0x9cef478923ff08bf67fde6c64013158d';
 
-/** Entry of a block access list for an account without changes, except for its address. */
+/** Entry of a block access list for an account without changes; the address is to be added. */
 const UNCHANGED = {
   storageChanges: [],
   storageReads: [],

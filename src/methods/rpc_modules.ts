@@ -5,7 +5,7 @@ import type { MethodContext } from './method-context.ts';
 import { METHOD_NAMES } from './method-names.ts';
 import type { Network } from './network.ts';
 
-/** Namespaces that only networks with a rollup serve. `l2` stands for the network's own prefixes. */
+/** Namespaces that only rollup networks serve. `l2` stands for the network's own prefixes. */
 const ROLLUP_NAMESPACES: ReadonlySet<string> = new Set(['l2', 'rollup']);
 
 export const rpcModules: Method<MethodContext> = defineMethod({
@@ -25,8 +25,8 @@ export const rpcModules: Method<MethodContext> = defineMethod({
 });
 
 /**
- * Namespace of methods that a network with nodes serves only where it is configured. For such a network, methods in the table therefore do not add this
- * namespace.
+ * Namespace whose methods a network with nodes serves only where they are configured. The namespaces of such a network therefore include it only if
+ * `methods.also` does.
  */
 const OPT_IN_NAMESPACE = 'debug_';
 
@@ -43,7 +43,7 @@ function listNamespaces(network: Network): ReadonlySet<string> {
   return namespaces;
 }
 
-/** Returns the names under which the rollup's own estimate is served, and the estimate methods of its nodes that are served. */
+/** Returns the served names of `l2_estimateGas`, and the served estimate methods of the rollup's nodes. */
 function listRollupNames({ rollupPrefixes = [], nodeEstimates = [], hasNodes, methods }: Network): string[] {
   const own = rollupPrefixes.map((prefix) => `${prefix}_estimateGas`);
   return [

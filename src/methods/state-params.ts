@@ -38,7 +38,7 @@ export const slotText: Codec<string> = {
   jsonSchema: { type: 'string', title: 'slot', pattern: '^(0[xX])?[0-9a-fA-F]{0,64}$' },
 };
 
-/** Slots as texts, in the form that a proof repeats. `null` counts as the empty text, as in geth. */
+/** Storage slots as text, because `eth_getProof` repeats the client's form. `null` counts as the empty text, as in geth. */
 export const slotTexts: Codec<readonly string[]> = listOf(
   byKind({ string: slotText, null: mapped(nothing, () => '') }),
 );
@@ -50,7 +50,10 @@ export const storageRequests: Codec<Readonly<Record<string, readonly string[]>>>
   { title: 'slots by account', bound: 'call.entries' },
 );
 
-/** Slot as 32 bytes (`word`), and in the form that a proof repeats (`echo`). `echo` has 32 bytes if the request had 32 bytes, and is a quantity otherwise. */
+/**
+ * Storage slot as 32 bytes (`word`), and in the form that `eth_getProof` returns (`echo`). `echo` has 32 bytes if the request had 32 bytes, and is a
+ * quantity otherwise.
+ */
 export type Slot = { readonly word: string; readonly echo: string };
 
 const WORD_DIGITS = 64;

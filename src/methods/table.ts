@@ -74,7 +74,7 @@ import { rpcModules } from './rpc_modules.ts';
 import { web3ClientVersion } from './web3_clientVersion.ts';
 import { web3Sha3 } from './web3_sha3.ts';
 
-/** Methods of the service. They have the order of the specification, followed by further methods that clients need. */
+/** All methods that the service implements. They are in the order of the specification, followed by further methods that clients need. */
 export const METHODS: readonly Method<MethodContext>[] = [
   ethGetUncleByBlockNumberAndIndex,
   ethEstimateGas,
@@ -167,8 +167,8 @@ export function findMethod(name: string, network: Network): Method<MethodContext
 }
 
 /**
- * Returns the rollup's own estimate. The prefix `l2_` stands for the network's own prefixes (spec 1). Until the rollup family is recognised, the names of all
- * families are served, and their calls wait for the recognition.
+ * Returns the service's own estimate method for a rollup, by a name such as `linea_estimateGas`. The prefix `l2_` stands for the network's own
+ * prefixes (spec 1). Until the rollup family is recognised, the names of all families are served, and their calls wait for the recognition.
  */
 function findOwnEstimate(
   name: string,
@@ -205,7 +205,7 @@ const EARLY_NODE_ESTIMATES: ReadonlyMap<string, Method<MethodContext>> = new Map
   [...FAMILY_ESTIMATES].map((name) => [name, createEarlyNodeMethod(name)]),
 );
 
-/** Maximum cached node methods. The cache needs a bound, because clients choose the names within a namespace. */
+/** Maximum number of cached node methods. The cache needs a bound, because clients choose the names within a namespace. */
 const MAX_NODE_METHODS = 1_000;
 /** Node methods by name and label, created on their first use. */
 const NODE_METHODS = new Lru<string, Method<MethodContext>>(MAX_NODE_METHODS, Number.POSITIVE_INFINITY);

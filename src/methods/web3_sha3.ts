@@ -6,7 +6,7 @@ import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { workFor } from './work-credits.ts';
 
-/** Number of hex digits that the base credits include, equal to 16 KiB of data. */
+/** Number of hex digits of input that the base credits of a call include, equal to 16 KiB of data. */
 const COVERED_DIGITS = 2 * 16 * 1024;
 
 export const web3Sha3: Method<MethodContext> = defineMethod({

@@ -3,9 +3,9 @@ import type { RequestScope } from '../util/request-scope.ts';
 
 /** Credits for work that the base credits of a call do not include. The keys are names in a table of credits. */
 export const WORK_CREDITS = {
-  /** Account, slot or code that nodes prove for a call that the service executes locally. */
+  /** Each account, slot or code that nodes prove for a locally executed call. */
   execution_provenKey: 10,
-  /** Round trip to nodes for a call that the service executes locally. */
+  /** Each round trip to nodes for a locally executed call. */
   execution_roundTrip: 80,
   /** Each further 16 KiB of data to hash. */
   web3_sha3_further16KiB: 5,
@@ -15,9 +15,9 @@ export const WORK_CREDITS = {
   call_further100Entries: 10,
   /** Each further simulated block, including the blocks that fill number gaps. */
   eth_simulateV1_furtherBlock: 20,
-  /** Look-up of the block from which a subscription starts. */
+  /** Look-up of the start block of a subscription that does not start at the head. */
   eth_subscribe_start: 80,
-  /** Look-up of the sender's nonce after a block. It costs as much as `eth_getTransactionCount`. */
+  /** Look-up of the sender's nonce after a block. The look-up costs as much as a call of `eth_getTransactionCount`. */
   eth_getTransactionBySenderAndNonce_lookup: 80,
   /** Transaction that a poll looks up for a filter of full pending transactions. */
   eth_getFilterChanges_transaction: 20,

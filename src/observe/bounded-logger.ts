@@ -4,9 +4,8 @@ import type { LogFields, Logger } from './logger.ts';
 import type { LogLevel } from './options.ts';
 
 /**
- * Logs at most `perMinute` lines of each message per minute, and at most a tenth of `perMinute` for each owner.
- * The field `leftOut` counts the lines of that message and owner that were suppressed before. Debug lines are not
- * limited.
+ * Logs at most `perMinute` lines of each message per minute, and at most a tenth of `perMinute` for each owner. The field `leftOut` counts the lines
+ * of the same message and owner that were suppressed since the last logged one. Debug lines are not limited.
  */
 export class BoundedLogger implements Logger {
   readonly everyLine: Logger;
@@ -49,7 +48,7 @@ export class BoundedLogger implements Logger {
   }
 }
 
-/** Returns the owner of a line: its key, else its node and fault, else its address, else its network. */
+/** Returns the owner that a line counts for: its key, else its node and fault, else its address, else its network with fault or method. */
 function nameOwner({ key, upstream, address, network, fault, method }: LogFields): string {
   if (typeof key === 'object' && key !== null && 'id' in key) return `key:${key.id}`;
   if (upstream !== undefined) return `node:${network}:${upstream}:${fault}`;

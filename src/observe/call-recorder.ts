@@ -12,7 +12,7 @@ const MAX_ENTRIES = 100;
 
 /** Latest failures of the service or of nodes, grouped by network, method and error. */
 class RecentErrors {
-  /** Ordered by last occurrence. */
+  /** Failures in the order of their last occurrence, oldest first. */
   readonly #entries = new Map<string, { -readonly [K in keyof ErrorEntry]: ErrorEntry[K] }>();
 
   /** @param at Unix milliseconds */
@@ -28,7 +28,7 @@ class RecentErrors {
     if (oldest !== undefined) this.#entries.delete(oldest);
   }
 
-  /** Returns the entries, newest first. */
+  /** Returns the failures, newest first. */
   list(): ErrorEntry[] {
     return [...this.#entries.values()].map((entry) => ({ ...entry })).reverse();
   }
@@ -45,7 +45,7 @@ export type RefusalCount = {
   count: number;
 };
 
-/** All counters of calls. The update at the end of a call takes well under 1 us, without allocation. */
+/** Counters of all calls and refusals in a process. The update at the end of a call takes well under 1 us, without allocation. */
 export class CallRecorder implements CallObserver, LimitObserver {
   readonly table: CallSeriesTable;
   readonly keys: KeyUsage = new KeyUsage();
@@ -60,13 +60,13 @@ export class CallRecorder implements CallObserver, LimitObserver {
   /** Unix time at the origin of `performance.now()`, milliseconds. */
   #origin: number;
 
-  /** @param faults outcomes caused by the service or a node */
+  /** @param faults outcomes that are faults of the service or of a node */
   constructor(faults: ReadonlySet<string>) {
     this.table = new CallSeriesTable(faults);
     this.#origin = performance.timeOrigin;
   }
 
-  /** Sets the Unix time by which calls are assigned to seconds. The system clock may have been corrected since the start. */
+  /** Sets the current Unix time, so that calls are counted in the right second. The system clock may have been corrected since the start. */
   setClock(unixMs: number): void {
     this.#origin = unixMs - performance.now();
   }

@@ -8,15 +8,15 @@ export type CallSource = 'embedded' | 'upstream' | 'cache' | 'local';
 export type Caller = { readonly id: string; readonly name: string };
 
 /**
- * Receives every call once, at its end. Each item of a batch and each notification is a call. A streamed answer ends
- * with its first bytes, since the duration after these depends on the client's read rate. The arguments are
- * positional because an object per call would cost more than the processing of the arguments.
+ * Receives every call once, at its end. Each item of a batch and each notification is a call. The duration of a streamed answer ends with its first
+ * bytes, because the rest depends on the client's read rate. The arguments are positional because an object per call would cost more than the
+ * processing of the arguments.
  */
 export interface CallObserver {
   /**
-   * @param method a name chosen by the service
-   * @param credits the price of the call by the table
-   * @param now the end of the call on the clock of `performance.now()`
+   * @param method label of the method, never text of a client
+   * @param credits price of the call in the table of credits
+   * @param now end of the call on the clock of `performance.now()`
    */
   onCall(
     network: string,

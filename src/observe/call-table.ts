@@ -4,10 +4,10 @@ import { DURATION_BOUNDS, Histogram } from './histogram.ts';
 /** Label of methods without a row in the table: text that clients choose is never a label. */
 export const OTHER_METHOD_LABEL = 'unknown';
 
-/** Outcome of a call answered with a result; all others are row names of the error table. */
+/** Outcome of a successful call; every other outcome is the name of a row in the error table. */
 export const OK = 'ok';
 
-/** Calls with equal labels. */
+/** Number and durations of calls with equal labels. */
 export type CallSeries = {
   readonly network: string;
   readonly method: string;
@@ -20,17 +20,17 @@ export type CallSeries = {
 
 type MethodRow = { readonly name: string; readonly list: CallSeries[] };
 
-/** Maximum method labels per network; further ones count as unknown. Names come from configuration and tables. */
+/** Maximum method labels per network; calls of further methods have the label `unknown`. Labels come from the configuration and from tables. */
 const MAX_METHODS = 512;
 
-/** All series so far, by their labels. */
+/** Counters of calls, one series per network, method, outcome and source. */
 export class CallSeriesTable {
   readonly #faults: ReadonlySet<string>;
   /** Keyed by network, then method. A method has few outcomes and sources, so its series form a list. */
   readonly #byNetwork = new Map<string, Map<string, MethodRow>>();
   #last: CallSeries | undefined;
 
-  /** @param faults outcomes caused by the service or a node */
+  /** @param faults outcomes that are faults of the service or of a node */
   constructor(faults: ReadonlySet<string>) {
     this.#faults = faults;
   }

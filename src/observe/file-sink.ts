@@ -5,7 +5,7 @@ import type { LogSink } from './logger.ts';
 export type FileSinkOptions = {
   /** Maximum bytes waiting to be written; the excess is dropped. */
   readonly maxBytes: number;
-  /** Maximum bytes per write. */
+  /** Maximum bytes that one write passes to the system. */
   readonly maxWrite: number;
 };
 
@@ -15,9 +15,8 @@ const RETRY_MS = 50;
 const END_MS = 1_000;
 
 /**
- * Writes to a file descriptor without blocking, and never throws. Bytes that fail, for example on a full disk, are
- * retried with the next write. At process exit the remaining bytes are tried once, in bounded time even if writing
- * fails.
+ * Writes to a file descriptor without blocking, and never throws. Bytes that could not be written, for example to a full disk, are retried with the
+ * next write. At process exit the remaining bytes are written synchronously, within a time limit.
  */
 export class FileSink implements LogSink {
   readonly #file: number;
@@ -42,7 +41,7 @@ export class FileSink implements LogSink {
     this.#writeNext();
   }
 
-  /** Writes the waiting bytes before the process exits. The system completes a write in progress. */
+  /** Writes the waiting bytes before the process exits. The operating system completes a write that is already in progress. */
   end(text: string): void {
     clearTimeout(this.#retry);
     const pieces = [...this.#waiting, Buffer.from(text)];

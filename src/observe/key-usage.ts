@@ -23,7 +23,7 @@ export class KeyUsage {
   readonly #byId = new Map<string, Entry>();
   readonly #recency = new RecencyList<Entry>();
   readonly #maxKeys: number;
-  /** Entry of the last call. The next call usually has the same key. */
+  /** Entry of the key that made the last call. The next call usually has the same key. */
   #last: Entry | undefined;
 
   constructor(maxKeys: number = MAX_KEYS) {
@@ -37,7 +37,7 @@ export class KeyUsage {
     entry.credits += credits;
   }
 
-  /** Adds credits that belong to no call. */
+  /** Adds credits that belong to no single call, such as the surcharge of a large body. */
   addCredits({ id, name }: Caller, credits: number): void {
     this.#find(id, name).credits += credits;
   }

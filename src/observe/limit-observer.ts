@@ -7,10 +7,10 @@ import type { BoundName } from '../util/bounds.ts';
  */
 export type LimitReason = 'rate' | 'credits' | 'overload' | 'quota' | 'size' | 'time' | 'auth';
 
-/** Called for each refusal. */
+/** Observer that is called for each refusal. */
 export interface LimitObserver {
   /**
-   * @param bound the bound that refused; undefined where there is none
+   * @param bound name of the exceeded bound; undefined if there is none
    * @param network name of the network if known, never text of a client
    * @param keyId id of the key if known, never text of a client
    */

@@ -4,7 +4,7 @@ import { FileSink } from './file-sink.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { DEFAULT_PER_MINUTE, type LogLevel } from './options.ts';
 
-/** Fields of a log line, which are short, and contain neither keys nor bodies. */
+/** Fields of a log line. Values are short, and contain neither keys nor request bodies. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Subset of pino's interface that the service uses. */
@@ -14,9 +14,7 @@ export interface Logger {
   warn(fields: LogFields, message: string): void;
   error(fields: LogFields, message: string): void;
   isLevelEnabled(level: LogLevel): boolean;
-  /**
-   * Logger without rate limit, for messages whose number the operator chooses. Absent if this logger has no limit.
-   */
+  /** Logger without rate limit, for sampled requests, whose number the configuration sets. The member is absent if this logger has no limit. */
   readonly everyLine?: Logger;
 }
 
@@ -35,9 +33,9 @@ const STDERR = 2;
 export type LoggerOptions = {
   /** Destination of lines; stderr by default. */
   readonly sink?: LogSink;
-  /** Added to every line to identify the process. */
+  /** Process id that is added to every line. */
   readonly process?: number | undefined;
-  /** Lines per message and minute. */
+  /** Maximum lines per message and minute. */
   readonly perMinute?: number;
 };
 
@@ -49,7 +47,7 @@ export function createLogger(level: LogLevel, options: LoggerOptions = {}): Logg
   return new BoundedLogger(log, perMinute);
 }
 
-/** Shared by all loggers of a process. */
+/** Sink for stderr that all loggers of a process share. */
 let stderr: LogSink | undefined;
 
 function useStderr(): LogSink {

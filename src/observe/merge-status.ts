@@ -41,7 +41,7 @@ export function mergeStatus(reports: readonly StatusReport[]): ServiceStatus {
 }
 
 function mergeNetwork(views: readonly NetworkReport[], at: number): NetworkStatus {
-  // The process with the highest head has the newest view.
+  // The process with the highest head reports the newest state of the network.
   const best = views.reduce((a, b) => ((b.head?.number ?? -1) > (a.head?.number ?? -1) ? b : a));
   const { seconds: _, ...network } = best;
   const until = Math.floor(at / 1_000);

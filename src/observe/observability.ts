@@ -16,7 +16,7 @@ export type ObservabilityOptions = {
   readonly log: Logger;
   readonly requests: LogOptions['requests'];
   readonly tracing: TracingOptions | undefined;
-  /** Outcomes of calls caused by the service or a node. */
+  /** Call outcomes that are faults of the service or of a node. */
   readonly faults: ReadonlySet<string>;
   /** Time for sending the last spans at close, milliseconds. */
   readonly closeLimitMs: number;
@@ -28,7 +28,7 @@ export interface Observability {
   readonly calls: CallRecorder;
   /** Used by the gateway. */
   readonly subscriptions: SubscriptionRecorder;
-  /** Used by the transports. */
+  /** Used by the HTTP and WebSocket transports. */
   readonly requests: RequestObserver;
   readStatus(sources: Sources): Promise<StatusReport>;
   readMetrics(sources: Sources): Promise<MetricsJson>;
@@ -42,7 +42,7 @@ export async function openObservability(options: ObservabilityOptions): Promise<
   const calls = new CallRecorder(faults);
   const subscriptions = new SubscriptionRecorder();
   const requests = new RequestObserver(new RequestLog(log, options.requests, faults), tracer);
-  // Modules needed only for reads are loaded with the first one: at the start they would take 30 ms.
+  // Modules that only reads need are loaded at the first read, because at the start they would take 30 ms.
   let opening: Promise<EventLoopDelay> | undefined;
   const watchLoop = (): Promise<EventLoopDelay> => {
     opening ??= import('./event-loop-delay.ts').then(({ EventLoopDelay }) => new EventLoopDelay());

@@ -39,7 +39,7 @@ export function openTracer(options: TracingOptions, { version, log, closeLimitMs
     headers: { ...options.headers },
     timeoutMillis: EXPORT_LIMIT_MS,
   });
-  // Failures are logged without the reason, which may quote the address.
+  // Failures are logged without the reason, which may quote the endpoint's address.
   const processor = new BatchSpanProcessor(reportFailures(exporter, log), {
     maxQueueSize: MAX_WAITING_SPANS,
     maxExportBatchSize: EXPORT_SPANS,

@@ -5,7 +5,7 @@ export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
 
 /** Selection of requests that are logged. */
 export type RequestLogOptions = {
-  /** Fraction of all other requests that is logged, 0 to 1. */
+  /** Fraction of the requests that are neither slow nor failed, but are logged, 0 to 1. */
   readonly sample: number;
   /** Requests of at least this duration are logged, milliseconds. */
   readonly slow: number;
@@ -15,7 +15,7 @@ export type RequestLogOptions = {
 
 export type LogOptions = {
   readonly level: LogLevel;
-  /** Maximum lines per message, minute and process. A single key, address or node gets a tenth. */
+  /** Maximum lines per message, minute and process. A single key, address or node may use a tenth of them. */
   readonly perMinute: number;
   readonly requests: RequestLogOptions;
 };
@@ -44,7 +44,7 @@ export const logOptionsSchema: z.ZodType<LogOptions> = z
   .prefault({ requests: {} });
 
 export type TracingOptions = {
-  /** OTLP endpoint over HTTP, usually `http://host:4318/v1/traces`. May contain a key: never logged. */
+  /** OTLP endpoint over HTTP, usually `http://host:4318/v1/traces`. It may contain a key, so it is never logged. */
   readonly endpoint: string;
   /** Fraction of requests traced, 0 to 1, where the client sends no sampling decision. */
   readonly sample: number;
@@ -54,7 +54,7 @@ export type TracingOptions = {
 
 /** `tracing:` in the configuration file; if absent, nothing is traced. */
 export const tracingOptionsSchema: z.ZodType<TracingOptions> = z.strictObject({
-  // The message omits the address, which may contain a key.
+  // The error message omits the address, which may contain a key.
   endpoint: z.string().refine(isHttpUrl, 'expected an address that begins with http:// or https://'),
   sample: share.default(0.01),
   headers: z

@@ -1,4 +1,4 @@
-/** Maximum length of a segment that is logged. Route names are shorter; a key of this service has 32 characters. */
+/** Maximum length of a path segment that is logged unchanged. Names in routes are shorter; a key of this service has 32 characters. */
 const LONGEST_READABLE_SEGMENT = 15;
 const LONGEST_PATH = 200;
 

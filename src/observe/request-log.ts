@@ -3,26 +3,25 @@ import type { RequestLogOptions } from './options.ts';
 import { redactUrl } from './redact-url.ts';
 import type { LabelledCalls, RequestReport } from './request-report.ts';
 
-/** Statuses caused by the service's state, not by a mistake of the client. */
+/** HTTP statuses caused by the service's state, not by a mistake of the client. */
 const OVERLOADED = 429;
 const FIRST_FAULT = 500;
 
 /**
- * Writes at most one line per body. Slow and failed bodies are logged within the logger's rate limit, others as
- * sampled. All bodies are logged if `sample` is 1, or at level `debug`. A line contains only names and numbers, no
- * keys or bodies.
+ * Writes at most one line per request body. Slow and failed requests are logged within the logger's rate limit, others with the probability `sample`.
+ * All requests are logged if `sample` is 1, or at level `debug`. A line contains only names and numbers, no keys or bodies.
  */
 export class RequestLog {
   /** Logger of slow and failed requests. */
   readonly #log: Logger;
-  /** Logger of sampled requests, whose number the operator chooses. */
+  /** Logger of sampled requests, which has no rate limit. */
   readonly #sampled: Logger;
   readonly #options: RequestLogOptions;
   readonly #faults: ReadonlySet<string>;
   readonly #logsAll: boolean;
   readonly #random: () => number;
 
-  /** @param faults outcomes caused by the service or a node */
+  /** @param faults outcomes that are faults of the service or of a node */
   constructor(
     log: Logger,
     options: RequestLogOptions,
@@ -72,14 +71,14 @@ function describe(report: RequestReport, ms: number): Record<string, unknown> {
   };
 }
 
-/** Describes a single refusal by the name of its bound, several by their counts. */
+/** Describes a single refusal by the name of its bound, and several refusals by the count per bound. */
 function describeBounds(bounds: RequestReport['bounds']): Record<string, unknown> {
   if (bounds === undefined) return {};
   const [only] = bounds;
   return bounds.size === 1 && only?.[1] === 1 ? { bound: only[0] } : { bounds: Object.fromEntries(bounds) };
 }
 
-/** Describes a single call by its names, several by their counts. */
+/** Describes a single call by its labels, and several calls by the count per label. */
 function describeCalls(groups: readonly LabelledCalls[]): Record<string, unknown> {
   const [only] = groups;
   if (only === undefined) return {};

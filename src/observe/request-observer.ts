@@ -2,14 +2,14 @@ import type { RequestLog } from './request-log.ts';
 import { RequestReport, type TransportName } from './request-report.ts';
 import type { Tracer } from './tracer.ts';
 
-/** Facts about a client that reports use. */
+/** Client properties that reports contain. */
 type Client = { readonly address: string; readonly traceParent: string | undefined };
 
-/** Observes requests and messages of the transports from head to end. */
+/** Observes requests and messages of the transports, from the head of a request to the end of its answer. */
 export class RequestObserver {
   readonly #log: RequestLog;
   readonly #tracer: Tracer | undefined;
-  /** Answers by HTTP status. */
+  /** Number of answers by HTTP status. */
   readonly statuses: Map<number, number> = new Map();
   messages = 0;
   requestBytes = 0;
@@ -20,7 +20,7 @@ export class RequestObserver {
     this.#tracer = tracer;
   }
 
-  /** @param startedAt on the clock of `performance.now()` */
+  /** @param startedAt start time on the clock of `performance.now()`, ms */
   begin(transport: TransportName, { address, traceParent }: Client, startedAt: number): RequestReport {
     const span = this.#tracer?.begin(transport === 'http' ? 'POST' : 'message', traceParent);
     return new RequestReport(transport, address, startedAt, span);
@@ -29,8 +29,8 @@ export class RequestObserver {
   /**
    * Called when the answer has been sent, or the client has left. The duration ends when the answer is ready, so a
    * client that does not read its answer does not make the request slow.
-   * @param wasWaitedFor whether anything was awaited after the last call. If not, the end of that call is used, since
-   * reading the clock again is a third of the cost of this method.
+   * @param wasWaitedFor whether anything was awaited after the last call. If not, the request ends with that call, because reading the clock again is
+   * a third of the cost of this method.
    */
   end(report: RequestReport, wasWaitedFor: boolean): void {
     if (report.transport === 'http') this.countStatus(report.status);
@@ -42,7 +42,7 @@ export class RequestObserver {
     if (report.span !== undefined) endSpan(report, report.span);
   }
 
-  /** Counts an answer without a report: to unreadable requests and to upgrades. */
+  /** Counts an answer by its HTTP status; callers use it for unreadable requests and upgrades, which have no report. */
   countStatus(status: number): void {
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
   }

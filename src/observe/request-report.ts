@@ -4,7 +4,7 @@ import type { Caller } from './call-report.ts';
 
 export type TransportName = 'http' | 'websocket';
 
-/** Calls of one body with equal labels. */
+/** Calls of one request body with equal labels. */
 export type LabelledCalls = {
   readonly method: string;
   readonly outcome: string;
@@ -34,7 +34,7 @@ export class RequestReport {
   url: string | undefined;
   status = 0;
   requestBytes = 0;
-  /** Size before compression. */
+  /** Size of the answer before compression, bytes. */
   responseBytes = 0;
   /** Whether the answer was sent completely. */
   isFinished = true;
@@ -44,7 +44,7 @@ export class RequestReport {
   lastEndAt = 0;
   /** Number of refusals of the body or its calls, by bound. */
   #bounds: Map<BoundName, number> | undefined;
-  /** Labels of the first call, and the number of calls with these labels. Most bodies have no other labels. */
+  /** Labels of the first call, and the number of calls with these labels. Most request bodies contain only calls with these labels. */
   #method = '';
   #outcome = '';
   #source = '';

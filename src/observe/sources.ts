@@ -19,15 +19,18 @@ export type VerificationFigures = {
     readonly subject: string;
     readonly state: 'verified' | 'untested' | 'unverifiable';
     readonly reason?: string;
-    /** First block of the newest range in which the subject is unverifiable; absent if there is no such range, or if it includes every height. */
+    /**
+     * First block of the newest range in which answers about the subject are unverifiable; absent without such a range, or if it includes every
+     * height.
+     */
     readonly from?: number;
-    /** Last block of an older unverifiable range, below newer blocks at which the subject is verifiable. */
+    /** Last block of an older range with unverifiable answers; newer blocks are verifiable. */
     readonly until?: number;
   }[];
   readonly counts: { readonly verified: number; readonly unproven: number; readonly refuted: number };
-  /** Answers about blocks and state by trust. */
+  /** Number of answers about blocks and state, by trust level. */
   readonly trust: { readonly proven: number; readonly agreed: number; readonly single: number };
-  /** Absent where no layer 1 is configured as an anchor. */
+  /** Figures of the anchor; absent where no layer 1 is configured as an anchor. */
   readonly anchor?: AnchorFigures;
 };
 
@@ -36,16 +39,16 @@ export type AnchorFigures = {
   /** `contradicted`: no node has the block that layer 1 commits to. */
   readonly state: 'waiting' | 'anchored' | 'contradicted';
   readonly number?: number;
-  /** Reason why there is no block, or no newer block, as the end of a sentence. */
+  /** Reason why no block, or no newer block, is anchored; phrased as the end of a sentence. */
   readonly reason?: string;
 };
 
 /** Comparisons of nodes' answers with local executions, by outcome. */
 export type SampleCounts = {
   same: number;
-  /** Another node confirms the outcome of the local execution. */
+  /** The node's answer differs, and another node confirms the local execution. */
   refuted: number;
-  /** No node has the outcome of the local execution. */
+  /** The node's answer differs, and no node confirms the local execution. */
   different: number;
   /** Not comparable: the state is unverifiable, or the outcome depends on choices of clients. */
   unknown: number;
@@ -53,11 +56,11 @@ export type SampleCounts = {
 
 /** State of a network verified by proofs of nodes. */
 export type VerifiedStateFigures = {
-  /** Heads at which hot accounts and slots were verified before the first read. */
+  /** Number of heads at which hot accounts and slots were verified before the first read. */
   readonly warmed: number;
-  /** Heads to which cached state was rolled forward by block access lists (EIP-7928). */
+  /** Number of heads to which cached state was rolled forward by block access lists (EIP-7928). */
   readonly rolled: number;
-  /** Memory, including codes. */
+  /** Memory use of the state, contract code included, bytes. */
   readonly bytes: number;
 };
 
@@ -70,9 +73,9 @@ export type ExecutionFigures = {
   readonly executed: number;
   /** Round trips in which calls requested state from nodes. */
   readonly roundTrips: number;
-  /** Calls sent to nodes, by reason. */
+  /** Number of calls sent to nodes, by reason. */
   readonly left: Readonly<Record<string, number>>;
-  /** Absent where nodes' answers are not sampled. */
+  /** Results of comparisons; absent where nodes' answers are not sampled. */
   readonly samples?: Readonly<SampleCounts>;
 };
 
@@ -92,22 +95,22 @@ export type AgreementFigures = {
 
 /** Figures of a network's chain. */
 export type ChainFigures = {
-  /** Absent until it is known. */
+  /** Absent until the chain id is known. */
   readonly chainId?: string;
   /** Reason why no call is answered now, as the end of a sentence; absent where calls are answered. */
   readonly outage?: string;
   readonly head: BlockStatus | undefined;
-  /** Same member as in `NetworkStatus`; absent for a network without nodes. */
+  /** Milliseconds since a healthy node last had the head, as in `NetworkStatus`; absent for a network without nodes. */
   readonly unconfirmed?: number;
   readonly isExpired?: boolean;
   readonly upstreams: readonly UpstreamFigures[];
-  /** Absent where nothing is verified. */
+  /** Figures of verification; absent where nothing is verified. */
   readonly verification?: VerificationFigures;
-  /** Absent where operators are not counted. */
+  /** Figures of operators; absent where operators are not counted. */
   readonly agreement?: AgreementFigures;
-  /** Absent for a network without nodes. */
+  /** Figures of verified state; absent for a network without nodes. */
   readonly provenState?: VerifiedStateFigures;
-  /** Absent where no call is executed locally. */
+  /** Figures of local execution; absent where no call is executed locally. */
   readonly execution?: ExecutionFigures;
 };
 
@@ -126,14 +129,14 @@ export type CacheFigures = {
   readonly tier: 'memory' | 'shared';
   readonly hits: number;
   readonly misses: number;
-  /** Undefined for a cache shared with other processes, whose size is unknown here. */
+  /** Size of the cache; undefined if other processes share the cache, because its size is then unknown here. */
   readonly bytes: number | undefined;
   readonly entries: number | undefined;
   readonly evictions: number | undefined;
   readonly faults: number | undefined;
 };
 
-/** Execution figures by place: on the thread that reads requests, or on a thread for heavy calls. */
+/** Execution figures by thread: the one that reads requests, or one for heavy calls. */
 export type ExecutionPlace = {
   readonly where: 'inline' | 'thread';
   readonly executions: number;
@@ -151,9 +154,9 @@ export type EngineFigures = {
 export type ServerFigures = {
   readonly connections: number;
   readonly webSockets: number;
-  /** Request bodies in progress. */
+  /** Number of request bodies in progress. */
   readonly inFlight: number;
-  /** Bytes in use of the bounds that all clients share: bodies that arrive, and answers that clients have not read. */
+  /** Bytes of bodies that are arriving, and of answers that clients have not read; all clients share the bounds of both. */
   readonly arrivingBytes: number;
   readonly unsentBytes: number;
   /** Subscribers closed for reading too slowly. */

@@ -6,7 +6,7 @@ import type { CacheStatus, ErrorEntry, NetworkStatus, ProcessStatus } from './st
 import type { SubscriptionRecorder } from './subscription-recorder.ts';
 import type { SecondOfCalls } from './traffic.ts';
 
-/** One process's view of a network, with its calls in a mergeable form. */
+/** Status of a network as one process reports it, with calls in a form that can be merged. */
 export type NetworkReport = Omit<NetworkStatus, 'traffic'> & { readonly seconds: readonly SecondOfCalls[] };
 
 /** Status of one process as plain JSON; `mergeStatus` merges several. */

@@ -21,9 +21,9 @@ export type ProcessStatus = {
   readonly startedAt: number;
   readonly connections: number;
   readonly webSockets: number;
-  /** Request bodies in progress. */
+  /** Number of request bodies in progress. */
   readonly inFlight: number;
-  /** Calls waiting for a network slot, or, after that, for a place in the engine. */
+  /** Calls waiting for a slot of their network, or for the execution engine. */
   readonly queued: number;
   /** Timer delay over about the last minute, 99th percentile. */
   readonly eventLoopDelay: number;
@@ -37,7 +37,7 @@ export type NetworkStatus = {
   readonly source: 'embedded' | 'upstream';
   /** Rollup family; absent for other networks. */
   readonly family?: string;
-  /** Absent until it is known. */
+  /** Absent until the chain id is known. */
   readonly chainId?: string;
   /** Reason why no call is answered now; absent where calls are answered. */
   readonly outage?: string;
@@ -47,8 +47,8 @@ export type NetworkStatus = {
   /** Whether the head is no longer served because no healthy node has had it for too long. */
   readonly isExpired?: boolean;
   /**
-   * Agreement of operators on the newest block: the number needed, of configured operators, and of operators that
-   * have the block. Absent where operators are not counted.
+   * Numbers of operators: needed for agreement on the newest block, configured, and having that block. The member is absent where operators are not
+   * counted.
    */
   readonly agreement?: {
     readonly needed: number;
@@ -59,9 +59,9 @@ export type NetworkStatus = {
     /** Whether fewer operators than needed have had new blocks for some seconds. */
     readonly isMissing: boolean;
   };
-  /** Subjects about which answers of nodes are unverifiable, with reasons; absent where nothing is verified. */
+  /** Subjects for which answers of nodes are unverifiable, with reasons; absent where nothing is verified. */
   readonly unverifiable?: readonly string[];
-  /** The rollup's last block that layer 1 commits to; absent where layer 1 is not read for such blocks. */
+  /** The rollup's last block that layer 1 commits to; absent where no layer 1 is configured as an anchor. */
   readonly anchor?: {
     readonly state: 'waiting' | 'anchored' | 'contradicted';
     readonly number?: number;
@@ -77,7 +77,7 @@ export type NetworkStatus = {
 
 export type SubscriptionStatus = {
   readonly open: number;
-  /** Notifications so far. */
+  /** Number of notifications since the start. */
   readonly sent: number;
   /** Delay between learning of the latest head and sending its last notification; absent where none was sent. */
   readonly lag?: number;
@@ -89,7 +89,7 @@ export type UpstreamStatus = {
   /** A name or a host: never a path, a query or credentials. */
   readonly name: string;
   readonly state: 'up' | 'lagging' | 'down' | 'excluded';
-  /** Reason for not using the node like other nodes, if any. */
+  /** Reason why the node is not used like other nodes, if any. */
   readonly reason?: string;
   readonly head?: number;
   /** Blocks behind the served head. */
@@ -124,7 +124,7 @@ export type ErrorEntry = {
   readonly at: number;
   readonly network: string;
   readonly method: string;
-  /** Row of the error table. */
+  /** Name of a row of the error table. */
   readonly error: string;
   readonly count: number;
 };

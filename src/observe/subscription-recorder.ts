@@ -10,9 +10,9 @@ const LAG_BOUNDS: readonly number[] = [
 export class SubscriptionCounts {
   readonly network: string;
   readonly kind: string;
-  /** Subscriptions open now. */
+  /** Number of subscriptions that are open now. */
   open = 0;
-  /** Notifications so far. */
+  /** Number of notifications since the start. */
   sent = 0;
   /** Delay between learning of an event and sending its notification, seconds. */
   readonly lag: Histogram = new Histogram(LAG_BOUNDS);
@@ -42,7 +42,7 @@ export interface SubscriptionObserver {
   countsOf(network: string, kind: string): SubscriptionCounts;
 }
 
-/** All counters of subscriptions. */
+/** Counters of the subscriptions of a process. */
 export class SubscriptionRecorder implements SubscriptionObserver {
   readonly #counts = new Map<string, SubscriptionCounts>();
 
@@ -56,7 +56,7 @@ export class SubscriptionRecorder implements SubscriptionObserver {
     return counts;
   }
 
-  /** Summarizes all kinds on a network. */
+  /** Summarizes the subscriptions of all kinds on a network. */
   summarize(network: string): SubscriptionStatus {
     const all = this.list().filter((counts) => counts.network === network);
     const lags = all.flatMap(({ latestLag }) => (latestLag === undefined ? [] : [latestLag]));

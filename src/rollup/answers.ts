@@ -34,7 +34,7 @@ export function parseAnswer(answer: Answer, method: string): unknown {
 
 export type AnswerMembers = Readonly<Record<string, unknown>>;
 
-/** Returns an object's member if it is an object itself; otherwise an empty object. */
+/** Returns the named member if that member is an object; otherwise an empty object. */
 export function readMembers(object: AnswerMembers, name: string): AnswerMembers {
   const member = object[name];
   return typeof member === 'object' && member !== null ? (member as AnswerMembers) : {};
@@ -44,7 +44,7 @@ const INTEGER = /^(0|[1-9][0-9]*)$/;
 const HEX = /^0x[0-9a-fA-F]+$/;
 
 /**
- * Parses a number in any form that nodes use for members of their own: a JSON number, or hex with or without leading zeros. Undefined for other
+ * Parses a number as nodes encode it in non-standard members: a JSON number, or hex with or without leading zeros. Returns undefined for other
  * values.
  */
 export function readCount(value: unknown): bigint | undefined {

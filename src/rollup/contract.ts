@@ -35,7 +35,7 @@ export function encodeBytesCall(selector: string, bytes: Uint8Array): string {
 
 /**
  * Reads the first word of a contract's return data as an integer.
- * @returns undefined if the call reverts or returns less than a word; this is no error, because the client did not request this call
+ * @returns undefined if the call reverts or returns less than a word; this is no error, because the service makes the call, not the client
  * @throws ChainError for any other failure
  */
 export async function readWord(

@@ -1,6 +1,6 @@
 import type { Probe } from './probe.ts';
 
-/** Kinds of marks, strongest first. One mark outweighs all marks of weaker kinds. */
+/** Kinds of family marks, which are observable properties of a chain, strongest first. One mark outweighs all marks of weaker kinds. */
 export const EVIDENCE_KINDS = ['contract', 'header', 'client', 'chainId', 'method'] as const;
 
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
@@ -8,7 +8,7 @@ export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 /** Observable property that identifies a family. */
 export type FamilyMark = {
   readonly kind: EvidenceKind;
-  /** Sentence that is true for a chain with the mark: `decimals() of 0x42..0f is 6`. */
+  /** Statement about a chain with the mark, such as `decimals() of 0x42..0f is 6`. */
   readonly says: string;
   /** True if every chain of the family has the mark. */
   readonly isNeeded?: true;

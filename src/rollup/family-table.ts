@@ -2,8 +2,8 @@ import type { FamilyRow } from './rollup-family.ts';
 import type { FamilyName } from './wire-names.ts';
 
 /**
- * All families. If a chain matches several, the first one applies, since Mantle is also an OP Stack chain. Files are loaded on demand, because
- * loading all of them takes 25 ms at the start.
+ * All families. If the evidence for several families is equal, the first one in the table applies: a Mantle chain is also an OP Stack chain. The
+ * files of the families are loaded on demand, because loading all of them takes 25 ms at the start.
  */
 const TABLE: Readonly<Record<FamilyName, () => Promise<FamilyRow>>> = {
   linea: async () => (await import('./families/linea.ts')).linea,

@@ -2,8 +2,8 @@
 export type KnownChain = { readonly id: number; readonly name: string };
 
 /**
- * Chains by family as of November 2026, from viem's chain list, except the ZKsync OS testnet, which is from its announcement. An id is weaker
- * evidence than every mark except a method; it decides only about chains that show no stronger mark.
+ * Chains by family as of November 2026, from viem's chain list, except the ZKsync OS testnet, which is from its announcement. A chain id is weaker
+ * evidence than any mark except a method, so it decides only if the chain shows no stronger mark.
  */
 export const KNOWN_CHAINS: Readonly<Record<string, readonly KnownChain[]>> = {
   linea: [

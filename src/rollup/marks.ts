@@ -6,7 +6,7 @@ type ContractMark = {
   readonly address: string;
   /** Selector of a function without parameters. */
   readonly selector: string;
-  /** Function name with parentheses. */
+  /** Name of the function with parentheses, such as `decimals()`. */
   readonly call: string;
   /** Expected result; if absent, any result is accepted. */
   readonly word?: bigint;

@@ -20,7 +20,7 @@ export type RollupOptions = {
   readonly anchor?: AnchorOptions;
 };
 
-/** Address of one of these layer 1 contracts, in lower case; exactly one must be present. */
+/** Layer 1 contract with output roots, as a lower-case address; exactly one must be present. */
 export type AnchorOptions = {
   /** OptimismPortal; its AnchorStateRegistry is used. */
   readonly portal?: string;

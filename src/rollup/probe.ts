@@ -5,7 +5,7 @@ import type { RequestScope } from '../util/request-scope.ts';
 import { readWord } from './contract.ts';
 import { requestObject, requestValue } from './request.ts';
 
-/** Error kinds that are unrelated to the method. */
+/** Kinds of errors that do not depend on the requested method. */
 const ASIDE: ReadonlySet<ChainErrorKind> = new Set(['unavailable', 'busy', 'timeout', 'aborted']);
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
@@ -33,7 +33,7 @@ export class Probe {
 
   /**
    * Returns whether the chain has a method, tested by a request without parameters. The chain has the method if it returns a value or an error about
-   * parameters, and does not return the same for an impossible method of the same namespace, since some nodes answer any method. Any other error is
+   * parameters. It must not return the same for an impossible method of the namespace, because some nodes answer any method. Any other error is
    * inconclusive: nodes and proxies reject unknown methods with many different errors.
    */
   async hasMethod(method: string): Promise<boolean> {

@@ -5,7 +5,7 @@ import { loadFamilies } from './family-table.ts';
 import { Probe } from './probe.ts';
 import type { FamilyRow } from './rollup-family.ts';
 
-/** Marks that a chain has, by family, in the order of the table. */
+/** Detected family of a chain, and the evidence for each family in the order of the table. */
 export type Recognition = {
   /** Detected family; undefined if the chain has none of the marks. */
   readonly row: FamilyRow | undefined;

@@ -9,7 +9,7 @@ import type { KnownOracle } from './unknown-functions.ts';
 export type GasEstimate = {
   readonly gasLimit: bigint;
   readonly baseFeePerGas: bigint;
-  /** Priority fee. Includes the cost of publishing to layer 1, unless the gas includes that cost or `l1CostMode` excludes it. */
+  /** Priority fee. It includes the cost of publishing to layer 1, unless the gas includes that cost or `l1CostMode` excludes it. */
   readonly priorityFeePerGas: bigint;
 };
 
@@ -58,7 +58,7 @@ export type Gaps = { readonly [F in InfoField]?: 'always' | 'l1' | 'messageServi
 
 /** Row of the family table. */
 export type FamilyRow = {
-  /** Name in the configuration. */
+  /** Name of the family in the configuration. */
   readonly name: string;
   /** Members of the node information that the family's nodes and contracts do not provide. */
   readonly gaps: Gaps;
@@ -75,7 +75,7 @@ export interface RollupFamily {
   estimateGas(request: CallRequest, scope: RequestScope): Promise<GasEstimate>;
   info(scope: RequestScope): Promise<RollupInfo>;
   /**
-   * Resolves after the family is known; absent if it is always known.
+   * Waits until the family is known; absent if it is always known.
    * @throws ChainError with the reason why the family is unknown, and with the option to configure
    */
   recognise?(scope: RequestScope): Promise<void>;

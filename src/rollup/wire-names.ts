@@ -1,4 +1,4 @@
-/** Method names by family. This file does not import the families, so that they need not be loaded at the start. */
+/** JSON-RPC method names by rollup family. This file does not import the families, so that they need not be loaded at the start. */
 
 /** Methods of a family's networks in addition to the methods of all rollups. */
 export type WireNames = {

@@ -1,11 +1,11 @@
 import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 import { limitOf } from '../util/bounds.ts';
 
-/** Maximum nesting depth. No parameter nests deeper than six levels, and a parser spends a second on megabytes of brackets. */
+/** Maximum nesting depth of a JSON body. No parameter nests deeper than six levels, and a parser spends a second on megabytes of brackets. */
 const MAX_DEPTH = limitOf('body.depth');
 /**
- * Maximum elements, members and containers of one body. No valid request of 5 MiB has more: its shortest numerous values are storage keys of 69 bytes each. A
- * parser takes half a microsecond per value.
+ * Maximum elements, members and containers of one body. No valid request of 5 MiB has more, because its shortest repeated values, storage keys, take
+ * 69 bytes each. A parser takes half a microsecond per value.
  */
 export const MAX_BODY_VALUES: number = limitOf('body.values');
 /** Maximum characters of a number. Numbers in parameters have fewer than 20. */
@@ -68,18 +68,21 @@ export class BodyScan {
     return this.#level === 2;
   }
 
-  /** Number of members of all objects. They dominate the cost of parsing. */
+  /** Number of members of all objects. Members dominate the cost of parsing. */
   get members(): number {
     return this.#members;
   }
 
-  /** Raw text of the numeric `id` of each request object, by position in the batch. A request object without a numeric `id` leaves a hole. */
+  /**
+   * Raw text of the numeric `id` of each request object, by position in the batch. The element of a request object without a numeric `id` is
+   * undefined.
+   */
   get rawIds(): readonly (JsonText | undefined)[] {
     return this.#rawIds;
   }
 
   /**
-   * Scans about `bytes` more.
+   * Scans about `bytes` further bytes of the body.
    * @returns whether the scan is complete, either at the end of the body or with a problem
    */
   run(bytes: number): boolean {
@@ -152,7 +155,7 @@ export class BodyScan {
   }
 
   /**
-   * Continues inside a string.
+   * Continues the scan inside a string.
    * @returns the position after the string; `to` or `to + 1` where the string goes on beyond `to`
    */
   #readString(start: number, to: number): number {

@@ -22,7 +22,7 @@ export type Call = {
   readonly callText?: JsonText | undefined;
 };
 
-/** Request without `id`. It is executed, but never answered. `params` is undefined when it is not an array. */
+/** JSON-RPC request without `id`. The request is executed, but never answered. `params` is undefined when it is not an array. */
 export type Notification = {
   readonly kind: 'notification';
   readonly method: string;
@@ -47,11 +47,11 @@ export const LARGE_BODY_BYTES: number = 64 * 1024;
 export const TURN_BODY_BYTES: number = 16 * 1024;
 /** Maximum length of an id as JSON text. The limit exists because each response repeats the id. */
 const MAX_ID_LENGTH = limitOf('body.idLength');
-/** Maximum length of an id that is echoed from a body that is not parsed. */
+/** Maximum length of a numeric id that is echoed although the body is not parsed. */
 const MAX_ECHOED_NUMBER = 100;
-/** Bytes scanned per piece. Scanning them takes at most 1 ms. */
+/** Bytes of a body that are scanned between two pauses. Scanning a piece takes at most 1 ms. */
 const SCAN_PIECE_BYTES = 512 * 1024;
-/** Bytes decoded per piece. Decoding them takes 1 ms. */
+/** Bytes of a body that are decoded between two pauses. Decoding a piece takes 1 ms. */
 const DECODE_PIECE_BYTES = 256 * 1024;
 /** UTF-8 continuation bytes have the two high bits 10. */
 const CONTINUATION_MASK = 0xc0;
@@ -60,7 +60,7 @@ const CONTINUATION = 0x80;
 const MEMBERS_AT_ONCE = 2_000;
 
 /**
- * Parses a body. Never throws: an invalid body or an oversized batch becomes a `Malformed` item.
+ * Parses a body. The function never throws: an invalid body or an oversized batch becomes a `Malformed` item.
  * @param maxBatchItems maximum items of a batch
  */
 export function parseEnvelope(body: Uint8Array, maxBatchItems: number): Envelope {
@@ -213,7 +213,7 @@ function parseItem(value: unknown, rawId: string | undefined): BatchItem {
   return { kind: 'call', id, method, params: positional };
 }
 
-/** Returns the id of a request object as JSON text. Undefined for a missing or invalid id. */
+/** Returns the id of a request object as JSON text. Returns undefined for a missing or invalid id. */
 function readId(value: unknown, rawId: string | undefined): JsonText | undefined {
   if (!isObject(value)) return undefined;
   const id = value['id'];
@@ -234,7 +234,9 @@ function malformed(id: JsonText, error: RpcError): Malformed {
   return { kind: 'malformed', id, error };
 }
 
-/** Describes a syntax error. Messages of the JavaScript engine quote the body, so only the position is taken from them. */
+/**
+ * Describes a JSON syntax error without quoting the body. Messages of the JavaScript engine quote the body, so only the position is taken from them.
+ */
 function describeSyntaxError(error: unknown): string {
   const message = error instanceof Error ? error.message : '';
   const position = /at position \d+/.exec(message)?.[0];

@@ -550,7 +550,7 @@ export class RpcError extends UntracedError {
   readonly data: ErrorData | undefined;
   /** Code of the row, or of a node's error that is passed through. */
   code: number;
-  /** JSON value of a node's error. It is sent in place of `data`. */
+  /** `data` member of a node's error, as a JSON value. The response contains it instead of `data` of this object. */
   nodeData: unknown;
   /** Retry delay in seconds. It comes from `data` where present, otherwise from the row. */
   readonly retryAfter: number | undefined;

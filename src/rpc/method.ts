@@ -9,7 +9,7 @@ import type { Call } from './envelope.ts';
 import { type ErrorName, RpcError } from './errors.ts';
 import { ParamProblem } from './param-problem.ts';
 
-/** Positional parameter. JSON `null` counts as absent for an optional parameter. */
+/** Positional parameter of a method. JSON `null` counts as absent for an optional parameter. */
 export type Param<T = unknown, R extends boolean = boolean> = {
   readonly name: string;
   readonly description: string;
@@ -50,7 +50,7 @@ type MethodFacts = {
   readonly executes?: boolean;
   /** Whether the service answers the method without a request to a chain. */
   readonly isLocal?: boolean;
-  /** Whether the nodes define the method. The table of methods then has no row for it. */
+  /** Whether the method is passed on to nodes, which define it. The table of methods then has no row for it. */
   readonly isNodeMethod?: boolean;
   /** Whether the price table of node methods contains the method. For any other node method, `default` of the configured credits applies. */
   readonly isPriced?: boolean;
@@ -58,7 +58,7 @@ type MethodFacts = {
   readonly needsRollup?: boolean;
   /** Whether the method sends transactions. A key may be denied such methods. */
   readonly sends?: boolean;
-  /** Whether the method waits for future events. It then needs a request scope of its own. */
+  /** Whether the method waits for future events. Such a call needs a request scope of its own. */
   readonly waits?: boolean;
   /** Method that this method builds on. A network that excludes the base method does not serve this method either. */
   readonly base?: string;
@@ -98,8 +98,8 @@ export type Method<C> = MethodFacts & {
   invoke(rawParams: readonly unknown[], context: C): PromiseOrValue<JsonResult>;
   readonly invokeFastPath?: PlainHandler<C>;
   /**
-   * Runs several calls together where possible. The result of a call is undefined if that call has to run through `invoke`. The whole list is undefined if all
-   * calls have to.
+   * Runs several calls together where possible. The result of a call is undefined if that call has to run through `invoke`. The list as a whole is
+   * undefined if all calls have to run through `invoke`.
    */
   readonly invokeMany?: (calls: readonly ScopedCall[], context: C) => CallOutcomes;
 };
@@ -146,7 +146,7 @@ function parseValid(params: readonly Param[], rawParams: readonly unknown[]): un
   }
 }
 
-/** Outcome of `prepareParams`. `OUTCOMES` maps each raw parameter list to its outcome. */
+/** Outcome of parsing a list of parameters in `prepareParams`. `OUTCOMES` maps each raw parameter list to its outcome. */
 type Outcome = { readonly params: readonly Param[] } & (
   | { readonly values: unknown[] }
   | { readonly error: RpcError }
@@ -212,7 +212,10 @@ function* prepareParam(
   }
 }
 
-/** Whether parameters may be large enough for `prepareParams`. Small parameters, such as the many of a batch, are parsed faster without pauses. */
+/**
+ * Whether parameters may be large enough for `prepareParams`. Small parameters, such as the many parameter lists of a batch, are parsed faster
+ * without pauses.
+ */
 export function areLarge(rawParams: readonly unknown[]): boolean {
   return rawParams.some(hasParts);
 }

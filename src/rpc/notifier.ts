@@ -3,7 +3,7 @@ import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-
 
 /** Subscription of one connection. */
 export interface Subscription {
-  /** Subscription id: `0x` and 32 hex digits. It is unique in the process, and hard to guess. */
+  /** Subscription id: `0x` and 32 hex digits. The id is unique in the process, and hard to guess. */
   readonly id: string;
   /**
    * Sends one notification per result, in order. The results of one call belong to one event, such as the logs of a block. Notifications are buffered until the
@@ -12,8 +12,8 @@ export interface Subscription {
    */
   notify(results: readonly JsonText[], noticedAt?: number): void;
   /**
-   * Must be called before each past block is sent. Returns a promise to await while the connection has a send backlog, and undefined otherwise. The call may
-   * charge credits for the block.
+   * Callers must call this method before they send each past block. Returns a promise to await while the connection has a send backlog, and undefined
+   * otherwise. The call may charge credits for the block.
    */
   waitForRoom(): Promise<void> | undefined;
   /**
@@ -25,7 +25,7 @@ export interface Subscription {
 
 /**
  * Starts a subscription.
- * @returns a function that ends the subscription. It is called once: by `end`, or when the connection closes.
+ * @returns a function that ends the subscription. The function is called once: by `end`, or when the connection closes.
  */
 export type BeginSubscription = (subscription: Subscription) => PromiseOrValue<() => void>;
 
@@ -37,7 +37,10 @@ export interface Notifier {
    * @throws RpcError where the connection or its key has too many subscriptions
    */
   open(kind: string, begin: BeginSubscription): Promise<Subscription>;
-  /** Ends a subscription. @returns whether it existed */
+  /**
+   * Ends a subscription.
+   * @returns whether the subscription existed
+   */
   end(id: string): boolean;
 }
 

@@ -12,7 +12,7 @@ export function describeResult({ result }: Pick<Method<never>, 'result'>): JsonS
 
 /**
  * Encodes the OpenRPC 1.3 document of these methods.
- * @param names by method name: additional names under which networks currently serve the method
+ * @param names additional names under which networks currently serve a method, by method name
  */
 export function encodeOpenRpc<C>(
   methods: readonly Method<C>[],

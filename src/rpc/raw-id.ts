@@ -11,7 +11,7 @@ const COLON = 0x3a;
 const COMMA = 0x2c;
 const CLOSING_BRACE = 0x7d;
 
-/** Returns the raw text of the numeric `id` member of the object in `text`. Undefined where the object has no numeric `id`. */
+/** Returns the raw text of the numeric `id` member of the object in `text`. Returns undefined where the object has no numeric `id`. */
 export function findRawId(text: string): string | undefined {
   const at = findIdToken(text, 0);
   // Without escapes, the key `id` has only one encoding. If `"id"` occurs once, that occurrence is therefore the member.
@@ -22,7 +22,7 @@ export function findRawId(text: string): string | undefined {
 }
 
 /**
- * Returns the raw numeric ids of the objects in the array in `text`, by position. An element without a numeric id leaves a hole.
+ * Returns the raw numeric ids of the objects in the array in `text`, by position. The entry of an element without a numeric id is undefined.
  * @param elements the parsed array, if available; nearly all texts then need no scan
  */
 export function findRawIds(text: string, elements?: readonly unknown[]): (string | undefined)[] {
@@ -116,7 +116,10 @@ function isIdKey(text: string, open: number, close: number): boolean {
   return key.includes('\\') && JSON.parse(key) === 'id';
 }
 
-/** Reads an id on the fast path. The number directly follows its colon, in the form in which JavaScript writes `value`. Otherwise undefined. */
+/**
+ * Reads an id on the fast path. Returns the number if it directly follows its colon, in the form in which JavaScript writes `value`. Otherwise
+ * undefined.
+ */
 function readSimpleNumber(text: string, at: number, value: unknown): string | undefined {
   if (typeof value !== 'number' || text.charCodeAt(at) !== COLON) return undefined;
   const written = String(value);

@@ -92,7 +92,7 @@ function createFixedDataCodec(bytes: number, title: string): Codec<string> {
   });
 }
 
-/** Returns the problem of a text that should be hex data of any length. Undefined where there is none. */
+/** Returns the problem of a text that should be hex data of any length. Returns undefined where the text is valid. */
 function findDataProblem(text: string): string | undefined {
   if (!text.startsWith('0x')) return 'hex string without 0x prefix';
   if (text.length % 2 !== 0) return 'hex string of odd length';

@@ -16,7 +16,7 @@ async function isComplete(store: string, headHash: string): Promise<boolean> {
   try {
     reader = openChainReader(store);
   } catch {
-    // Either no block is committed yet, or the import will report the fault.
+    // The store has no committed block yet, or is faulty; the import reports a fault.
     return false;
   }
   try {
@@ -26,12 +26,12 @@ async function isComplete(store: string, headHash: string): Promise<boolean> {
   }
 }
 
-/** Number of attempts to import: another process may be importing the same chain into the same folder, which takes a few seconds. */
+/** Maximum number of attempts to import. Another process may be importing the same chain into the same folder, which takes a few seconds. */
 const ATTEMPTS = 10;
 const RETRY_MS = 500;
 
 /**
- * Returns the store of a built-in chain; the first use imports the chain. Each chain version and store layout has a folder of its own.
+ * Returns the folder of a built-in chain's store, and imports the chain on first use. Each chain version and store layout has a folder of its own.
  * @throws Error if the import fails
  */
 export async function prepareBuiltinChain(chain: BuiltinChain, dataDir: string): Promise<string> {
@@ -45,12 +45,12 @@ export async function prepareBuiltinChain(chain: BuiltinChain, dataDir: string):
     seal: 'ethash-format',
   } as const;
   for (let attempt = 1; !(await isComplete(data, headHash)); attempt++) {
-    // Loaded on demand: only the first start imports.
+    // The module is loaded on demand, because only the first start imports.
     const { importChain } = await import('./import.ts');
     try {
       await importChain(options, SILENT_PROGRESS);
     } catch (error) {
-      // A system error would not disappear within half a second.
+      // System errors are not retried, because they do not disappear within half a second.
       const isSystem = error instanceof Error && readErrorCode(error.cause) !== undefined;
       if (isSystem || attempt === ATTEMPTS) throw error;
       await wait(RETRY_MS);

@@ -32,7 +32,7 @@ export interface Service {
   /** Returns the metrics of this process; `renderMetrics` renders metrics of one or several processes as Prometheus text. */
   readMetrics(): Promise<MetricsJson>;
   /**
-   * Replaces the whole configuration. Connections remain open, and running requests end under the old configuration.
+   * Replaces the whole configuration of the running service. Connections remain open, and running requests end under the old configuration.
    * @throws Error if the new configuration cannot be applied; the old one then remains in force
    */
   reload(config: Config): Promise<void>;
@@ -41,7 +41,7 @@ export interface Service {
 }
 
 export type ServiceOptions = {
-  /** Whether the key `demo` opens a network that is not built-in; on loopback only, as for built-in networks. */
+  /** Whether the key `demo` gives access to a network that is not built-in. As for built-in networks, this applies on a loopback listener only. */
   readonly hasDemoKey?: (network: string) => boolean;
   /** Number of processes on this machine that serve this configuration. */
   readonly processes?: number;
@@ -49,7 +49,7 @@ export type ServiceOptions = {
   readonly isStrict?: boolean;
   /** Creates the feed of a network; by default, feeds follow the served heads. */
   readonly openFeed?: OpenFeed;
-  /** Code of the user around each call, from the outside to the inside. */
+  /** User code that runs around each call; the first interceptor is the outermost. */
   readonly interceptors?: readonly Interceptor[];
 };
 
@@ -109,7 +109,7 @@ export async function composeService(
   });
   const readSources = () => createSources(core.networks, { cache, engine, gateway, server });
   let reloading: Promise<void> = Promise.resolve();
-  /** Completions of replaced cores that still have running requests. */
+  /** Promises that resolve when the parts of replaced configurations are closed. */
   const retiring = new Set<Promise<void>>();
 
   async function reload(next: Config): Promise<void> {
@@ -155,7 +155,7 @@ type Core = {
   readonly gateway: ConfiguredGateway;
   readonly networks: OpenNetworks;
   readonly access: OpenAccess;
-  /** Closes the parts that no other core uses. */
+  /** Closes the parts that no other configuration uses. */
   close(): Promise<void>;
 };
 
@@ -218,7 +218,7 @@ async function openCore(config: Config, parts: CoreParts, before: Core | undefin
 /** Interval between checks for running requests, ms. */
 const LOOK_MS = 50;
 
-/** Closes a core once it has no running requests, or after the time limit. Never rejects. */
+/** Closes the parts of a replaced configuration once it has no running requests, or after the time limit. Never rejects. */
 async function retire(core: Core, limitMs: number, log: Logger): Promise<void> {
   const until = performance.now() + limitMs;
   while (core.gateway.bodiesInFlight > 0 && performance.now() < until) {

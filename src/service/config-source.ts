@@ -3,8 +3,8 @@ import { createBuiltinConfig, type RollupStyle } from '../config/builtin-config.
 import type { Config } from '../config/config.ts';
 
 /**
- * Source from which all processes make the same configuration: text that is read once, or the name of a built-in configuration. Each process applies
- * its environment variables to a file and to a built-in configuration.
+ * Source from which all processes build the same configuration: text that is read once, or the name of a built-in configuration. Each process applies
+ * its environment variables, except to the kind `text`.
  */
 export type ConfigSource =
   | { readonly kind: 'file'; readonly file: string; readonly text: string }

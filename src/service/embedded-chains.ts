@@ -18,7 +18,7 @@ export type ExecutionBounds = Partial<ExecutionPoolOptions> &
 /** Options of a network that determine its embedded chain. */
 export type EmbeddedSource = Pick<NetworkOptions, 'builtin' | 'embedded' | 'logs'>;
 
-/** Figures before the engine is loaded. */
+/** Engine figures that are reported before the engine is loaded. */
 const NOTHING: EngineFigures = { places: [], queued: 0, running: 0, threads: 0 };
 
 /** Embedded chains of a process, and the pool that executes their calls. Opening the first chain loads the engine. */
@@ -42,7 +42,7 @@ export class EmbeddedChains {
   /**
    * Prepares local execution of calls for a network of nodes.
    * @param config configured fork rules of the chain; undefined if nodes report the rules
-   * @throws Error with the folder if it cannot be written
+   * @throws Error that names the data folder if the folder cannot be written
    */
   async loadExecutions(
     network: string,
@@ -58,12 +58,12 @@ export class EmbeddedChains {
     return openExecutions(network, options, { pool: this.#pool, config, log });
   }
 
-  /** Cache of a network's verified state: its size in bytes, and, once calls are executed locally, the disk store of contract codes. */
+  /** Maximum size of the cache of verified state per network, bytes, and, once calls are executed locally, the disk store of contract codes. */
   get provenState(): { readonly bytes: number; readonly codes: LmdbCodes | undefined } {
     return { bytes: this.#bounds.provenState ?? DEFAULT_STATE_CACHE_BYTES, codes: this.#codes };
   }
 
-  /** Returns the figures for metrics. */
+  /** Returns the figures of the execution pool for metrics. */
   describe(): EngineFigures {
     return this.#pool?.describe() ?? NOTHING;
   }

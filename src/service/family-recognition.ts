@@ -22,7 +22,10 @@ export type RecognitionParts = {
   readonly log: Logger;
 };
 
-/** Recognises the family of a rollup, and retries until the chain shows it. Only the rollup's own methods wait for the recognition. */
+/**
+ * Recognises the family of a rollup, and retries until the chain's answers identify the family. Only the rollup's own methods wait for the
+ * recognition.
+ */
 export class FamilyRecognition {
   readonly #parts: RecognitionParts;
   readonly #waiting = new ScopeWaiters();

@@ -4,16 +4,16 @@ import { type Descriptors, readDescriptors } from '../util/descriptors.ts';
 
 /** Descriptors per thread: the descriptors of its event loop, and the files that it opens while it starts. */
 const PER_THREAD = 8;
-/** Connections per node in addition to `connections`: probes, announced heads. */
+/** Connections per node in addition to the configured `connections`, such as probes and announced heads. */
 const PER_NODE = 8;
 /** Connections per Valkey or Redis server. */
 const PER_REDIS = 4;
-/** Descriptors for admin connections, reloaded files, name lookups, the trace collector. */
+/** Descriptors for admin connections, reloaded files, name lookups and the trace collector. */
 const OTHERS = 32;
-/** Minimum: with fewer connections no service is possible. */
+/** Minimum number of client connections; the service is of no use with fewer. */
 const MIN_CONNECTIONS = 16;
 
-/** Counts the descriptors that are needed for other purposes than clients, in addition to the open ones. */
+/** Counts the descriptors that are needed in addition to the open ones, client connections excluded. */
 export function countReserve(
   { networks, cache, access }: Pick<Config, 'networks' | 'cache' | 'access'>,
   threads: number,
@@ -27,8 +27,8 @@ export function countReserve(
 }
 
 /**
- * Returns the maximum number of client connections that leaves enough file descriptors for threads, nodes and the store, at most
- * `limits.connections`: without a free descriptor, a call that needs one would fail. Logs a warning if the number is less than configured.
+ * Returns the maximum number of client connections, at most `limits.connections`. It leaves enough file descriptors for threads, nodes and the store,
+ * because a call fails if it needs a descriptor and none is free. Logs a warning if the number is less than configured.
  * @param threads number of execution threads
  */
 export function fitConnections(

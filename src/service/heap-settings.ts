@@ -7,15 +7,15 @@ const GROWTH_PERCENT = 25;
 
 const MIB = 1024 * 1024;
 /**
- * Bounds on both semi-spaces of the young generation during the start and while serving. V8's limit is 32 MiB; the start alone makes the young
- * generation grow to 16 MiB, and it rarely shrinks. Most objects of the start survive, so a larger young generation would save no work there.
+ * Bounds in bytes on both semi-spaces of the young generation, during the start and while serving. V8's limit is 32 MiB; the start alone makes the
+ * young generation grow to 16 MiB, and it rarely shrinks. Most objects of the start survive, so a larger young generation would save no work there.
  */
 const YOUNG_BYTES = { atStart: 4 * MIB, serving: 16 * MIB } as const;
 
 /**
- * Marking begins, and becomes urgent, when this share (per cent) of the room until the next full collection is used. By default, V8 begins when the
- * remaining room is smaller than the young generation, in a small heap after 8 MB; off-heap buffers count from their allocation. Bodies of some 10 KB
- * would then cause a full collection for every young collection, although the young collection would have freed them.
+ * Shares (per cent) of the room until the next full collection at which incremental marking begins, and becomes urgent. By default, V8 begins when
+ * the remaining room is smaller than the young generation; in a small heap this is after 8 MB. Off-heap buffers count from their allocation. With
+ * bodies of about 10 KB, each young collection would then be accompanied by a full one, although the young collection frees the bodies.
  */
 const MARKING = { begin: 80, hurry: 95 } as const;
 
@@ -31,14 +31,15 @@ function boundYoungGeneration(): void {
   setFlagsFromString(`--semi-space-growth-factor=${mayYoungGrow ? 2 : 1}`);
 }
 
-/** Bounds the heap during the start. Must be called once, before the modules of the service are loaded. */
+/** Bounds the heap during the start. The caller must call this function once, before it loads the modules of the service. */
 export function boundHeapOfStart(): void {
   boundYoungGeneration();
   new PerformanceObserver(boundYoungGeneration).observe({ entryTypes: ['gc'] });
 }
 
 /**
- * Bounds the heap while serving: the young generation, and the growth of the old generation over its live size. Must be called once, after the start.
+ * Bounds the heap while serving: the young generation, and the growth of the old generation over its live size. The caller must call this function
+ * once, after the start.
  */
 export function boundHeap(): void {
   youngBytes = YOUNG_BYTES.serving;

@@ -6,7 +6,7 @@ const NON_TERMINAL_INTERVAL_MS = 5_000;
 /** Minimum time before the remaining time is estimated, ms. */
 const MIN_ESTIMATE_MS = 1_000;
 
-/** A longer estimate is shown as unknown. */
+/** A longer remaining time is shown as unknown. */
 const MAX_ESTIMATE_SECONDS = 100 * 3_600;
 
 /** Creates a progress bar with blocks/s, txs/s, Mgas/s and the remaining time; without a terminal, a line is printed every few seconds. */
@@ -47,7 +47,7 @@ export function createImportBar(stream: NodeJS.WriteStream): ImportProgress {
         transactions += length;
         gas += header.gasUsed;
       } else if (blocks === 0) {
-        // Known blocks do not count for the speed, so the measurement starts again.
+        // Blocks that the store already has do not count for the speed, so the measurement starts again.
         [startedAt, startedFrom] = [performance.now(), bytesDone];
       }
       const elapsed = Math.max(performance.now() - startedAt, 1);

@@ -9,8 +9,9 @@ import { describeSystemError } from '../util/system-error.ts';
 const REPORT_MS = 5_000;
 
 /**
- * Builds the indexes of a store that an earlier version of this program filled. After a crash the work continues, and several processes share it.
- * @throws Error with the folder if it cannot be written
+ * Builds the indexes of a store that an earlier version of this program filled. After a crash the next run continues the work, and several processes
+ * share the work.
+ * @throws Error that names the folder of the store if the folder cannot be written
  */
 export async function completeIndexes(data: string, log: Pick<Logger, 'info'>): Promise<void> {
   checkLmdbFile(data);

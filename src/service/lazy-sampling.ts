@@ -5,7 +5,7 @@ import type { ExecutionFigures } from '../observe/sources.ts';
 
 type NodeAnswer = Parameters<CallSampler['noteAnswer']>[0];
 
-/** Figures before the engine is loaded. */
+/** Figures that are reported before the engine is loaded. */
 const NOTHING: ExecutionFigures = {
   state: 'node',
   reason: 'as configured',
@@ -18,7 +18,7 @@ const NOTHING: ExecutionFigures = {
 export type LazySamplingOptions = {
   /** Percentage of the nodes' answers that are compared. */
   readonly share: number;
-  /** Loads the executions that answers are compared with. */
+  /** Loads the local executions with which answers are compared. */
   readonly open: () => Promise<LocalExecutions>;
   /** Called if loading fails; answers are then not compared. */
   readonly onFault: (error: unknown) => void;

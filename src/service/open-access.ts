@@ -22,7 +22,7 @@ import { fingerprint } from './fingerprint.ts';
 export type OpenAccess = AdmissionParts & {
   readonly keys: StoredKeys;
   readonly tables: Tables;
-  /** Fingerprints of the settings by which keys and tokens are verified; if one is unchanged, a reload retains the cache of its keys or tokens. */
+  /** Fingerprints of the settings for keys, and for tokens. A reload reuses the key or token cache whose fingerprint is unchanged. */
   readonly settings: string;
   readonly issuers: string;
   close(): Promise<void>;
@@ -30,11 +30,11 @@ export type OpenAccess = AdmissionParts & {
 
 /** Maximum size of a reply, bytes: the record of a key, or a list of records. */
 const VALUE_BYTES = 64 * 1024 * 1024;
-/** Multiple of the time limit that applies to heights: a slow reply is better than a head that goes back. */
+/** Factor by which the time limit is longer for heights, because a slow reply is better than a served head that goes back. */
 const HEIGHT_PATIENCE = 10;
 /** Time limit of key administration, ms. */
 const PATIENCE_MS = 5_000;
-/** Maximum wait for the server at the start, ms; if the server is still unavailable, the service starts without it. */
+/** Maximum wait for the Valkey or Redis server at the start, ms; if the server is still unavailable, the service starts without it. */
 const CONNECT_LIMIT_MS = 2_000;
 /** Maximum number of pending commands: all keys in use may be read at the same time. */
 const COMMANDS = 16_384;
@@ -44,7 +44,7 @@ type Tables = {
   readonly limits: LimitTable;
   /** Storage of filters. */
   readonly records: RecordTable;
-  /** Absent if only one process uses the tables. */
+  /** Table of the heights of served heads; absent if only one process uses the tables. */
   readonly heights: HeightTable | undefined;
   /** Number of configurations that use the tables: one, or two during a reload. */
   users: number;
@@ -78,7 +78,7 @@ export async function openAccess(
   return {
     keys,
     tokens: knowsTokens ? before.tokens : createTokenVerifier(access.jwt),
-    // A known credential only admits a client to the credential check, which runs again.
+    // Known credentials remain known after a reload, because they only admit a client to the credential check, which still runs.
     credentials: before?.credentials ?? new KnownCredentials(),
     limiter,
     tables,
@@ -152,7 +152,7 @@ function joinTables(
   };
 }
 
-/** Opens only the keys of a configuration, for administration. Administration waits longer for a server than requests do. */
+/** Opens only the keys of a configuration, for administration. Administration waits longer for a Valkey or Redis server than requests do. */
 export async function openKeyTable({
   access,
   dataDir,

@@ -12,7 +12,7 @@ import { readErrorCode } from '../util/system-error.ts';
 import { readVersion } from './version.ts';
 
 export type OpenAdminParts = Pick<AdminSources, 'status' | 'metrics'> & {
-  /** Address of the service. */
+  /** Address on which the service listens for clients. */
   readonly service: ListenAddress;
   readonly config: Pick<Config, 'admin' | 'listen'>;
   readonly log: Logger;
@@ -37,7 +37,7 @@ export async function openAdmin({
   if (admin === false) return undefined;
   // Loaded on demand: a service without an admin server does not need the module.
   const { createAdminServer } = await import('../admin/admin-server.ts');
-  // If the system chooses the port for clients, it chooses this port too.
+  // If the operating system chooses the service's port, it chooses the admin server's port too.
   const options = { ...admin, port: admin.port ?? (listen.port === 0 ? 0 : defaultPort) };
   let openRpc: string | undefined;
   const server = createAdminServer({

@@ -105,7 +105,7 @@ export class Anchors {
 
 type ReadingPause = {
   readonly waitMs: number;
-  /** Interval after another failure. */
+  /** Time to the next read after another failure, ms. */
   readonly retryMs: number;
 };
 

@@ -26,7 +26,10 @@ import { SENDING_TOOLS } from './sending-tools.ts';
 export type ObservedChain = Chain & {
   describe(): ChainFigures;
   readonly layer1?: AnchoredChain | undefined;
-  /** Resolves when recent blocks have been verified for the first time; earlier answers are not verified. Absent for a chain without nodes. */
+  /**
+   * Resolves when recent blocks have been verified for the first time; earlier answers are not verified. The promise is absent for a chain without
+   * nodes.
+   */
   readonly calibrated?: Promise<void> | undefined;
 };
 

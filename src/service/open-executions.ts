@@ -21,7 +21,7 @@ export type ExecutionParts = {
   readonly log: Logger;
 };
 
-/** @throws Error with the folder if it cannot be written */
+/** @throws Error that names the data folder if the folder cannot be written */
 export function openCodes(dataDir: string): LmdbCodes {
   return new LmdbCodes(dataDir);
 }

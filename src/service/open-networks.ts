@@ -160,7 +160,7 @@ export class OpenNetworks {
   }
 }
 
-/** Returns the methods that a network serves; with nodes, including read methods that the service does not implement itself. */
+/** Returns the methods that a network serves; with nodes, these include read methods that the service does not implement itself. */
 function createMethods(options: NetworkOptions): NetworkMethods {
   const { upstreams, methods } = options;
   if (upstreams === undefined) return new NetworkMethods({ ...methods, reads: [], onlyReads: isNodeMethod });

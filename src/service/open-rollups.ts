@@ -37,11 +37,11 @@ const OPEN_LIMIT_MS = 500;
 /** Family of a rollup, and the names of its estimate methods. */
 export type OpenRollup = {
   readonly family: RollupFamily;
-  /** Undefined until the family is recognised. */
+  /** The name is undefined until the family is recognised. */
   readonly familyName: string | undefined;
-  /** Prefixes of the rollup's methods, the main prefix first. Undefined until the configuration or the family provides them. */
+  /** Prefixes of the rollup's methods, the main prefix first. The list is undefined until the configuration or the family provides the prefixes. */
   readonly prefixes: readonly string[] | undefined;
-  /** Estimate methods of the family's nodes. Undefined until the family is recognised. */
+  /** Estimate methods of the family's nodes. The list is undefined until the family is recognised. */
   readonly nodeEstimates: readonly string[] | undefined;
   /** Sources of the family's answers. */
   readonly sources: RollupSources;
@@ -109,7 +109,7 @@ export class Rollups {
     this.#opened.push(recognition);
     const find = (scope: RequestScope): Promise<FamilyRow> => recognition.find(scope);
     const firstAttempt = find(new RequestScope(performance.now() + OPEN_LIMIT_MS)).catch(() => {});
-    // Without a head, the network cannot show its family.
+    // Without a head, the family of the network cannot be recognised.
     if (chain.isAnswerable) await completeWithin(firstAttempt, OPEN_LIMIT_MS);
     return {
       get familyName() {
@@ -129,7 +129,7 @@ export class Rollups {
     };
   }
 
-  /** Only networks of nodes compare estimates with those of nodes: an embedded chain has no nodes. */
+  /** Only networks of nodes compare the nodes' own estimates with the fallback, because an embedded chain has no nodes. */
   async #openComparisons(network: string, chain: Chain): Promise<EstimateComparisons> {
     const { EstimateComparisons } = await import('./node-parts.ts');
     const comparisons = new EstimateComparisons({ network, chain, log: this.#backends.log });
@@ -154,7 +154,7 @@ export class Rollups {
     };
   }
 
-  /** Opens layer 1 in the background, because it provides only two numbers. */
+  /** Opens layer 1 in the background, because rollups read only two numbers from it. */
   #openLayer1(network: string, url: string): Promise<ObservedChain> {
     const name = `${network} (layer 1)`;
     const opening = openNodes(name, [readAddress(url)], this.#backends, { verify: 'off' });

@@ -12,7 +12,7 @@ export type LoadExecutions = (config: ChainConfig | undefined) => Promise<OpenEx
 
 /** Local execution on a network of nodes, with the fork rules of the chain. */
 export type PreparedExecutions = {
-  /** Absent if nothing is executed locally. */
+  /** Opens local execution; absent if nothing is executed locally. */
   readonly openExecutions?: OpenExecutions;
   /** Chain id of the configured fork rules, which identifies the chain. */
   readonly chainId?: bigint;
@@ -40,7 +40,7 @@ export async function prepareExecutions(
   return { openExecutions, ...(config !== undefined && { chainId: config.chainId }) };
 }
 
-/** Whether call results of nodes are compared with local executions; false if the family of the rollup, and so its machine, is unknown. */
+/** Whether call results of nodes are compared with local executions; false if the family of the rollup, and thus its execution rules, is unknown. */
 export function samplesCalls({
   verify = DEFAULT_VERIFY,
   verifyCalls = DEFAULT_VERIFY_CALLS,

@@ -21,7 +21,7 @@ export class Reloader {
     void this.#reload(true);
   };
   #running: Config;
-  /** Text of the last reload, in force or rejected; the same text is tried again only if a reload is requested. */
+  /** Configuration text of the last reload, applied or rejected; the same text is tried again only if a reload is requested. */
   #text: string;
   #last: Promise<void> = Promise.resolve();
 

@@ -45,7 +45,7 @@ export async function runService(
     boundHeap();
     const { readStatus: status, readMetrics: metrics } = host;
     admin = await openAdmin({ config, service: address, status, metrics, log });
-    // Without a file, SIGHUP ends the process, for example when the terminal closes.
+    // Without a configuration file, SIGHUP ends the process, for example when the terminal closes.
     if (configSource.kind === 'file') reloader = new Reloader(configSource, config, host, log);
     // Installed before the ready line is printed: a supervisor that reads the line may send a signal immediately.
     const closed = closeOnSignal(close, log);

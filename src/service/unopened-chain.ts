@@ -6,7 +6,7 @@ import type { ObservedChain } from './open-chain.ts';
 /** File path on this machine. */
 const PATH = /\/[^\s:'"]*/g;
 
-/** Optional methods that execute calls, which this chain does not have. */
+/** Optional methods of a chain that execute calls; this chain has none of them. */
 const OPTIONAL: ReadonlySet<PropertyKey> = new Set(['callFastPath', 'callMany']);
 
 /** Chain of a network that could not be opened; the other networks are served. Every operation fails with the reason, which the operator must fix. */

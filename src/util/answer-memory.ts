@@ -31,7 +31,7 @@ export class AnswerMemory {
   }
 
   /**
-   * Reserves `bytes` more.
+   * Reserves `bytes` more bytes.
    * @returns whether there was room for them; always false after `release`
    */
   hold(bytes: number): boolean {
@@ -56,7 +56,7 @@ export class AnswerMemory {
     this.#taken -= amount;
   }
 
-  /** Returns all taken bytes to the budget. Afterwards there is no room. */
+  /** Returns all taken bytes to the budget. Afterwards, `hold` always returns false. */
   release(): void {
     this.#isReleased = true;
     this.#budget.giveBack(this.#owner, this.#taken);

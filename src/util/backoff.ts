@@ -1,7 +1,7 @@
 export type BackoffOptions = {
   readonly firstMs: number;
   readonly maxMs: number;
-  /** Returns uniform values in [0, 1). */
+  /** Returns uniform random values in [0, 1). */
   readonly random?: () => number;
 };
 

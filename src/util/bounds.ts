@@ -7,11 +7,11 @@ export type BoundRow = {
   readonly counts: string;
   /** Unit of the limit. */
   readonly unit: string;
-  /** Default limit, in `unit`. Absent where there is no bound by default. */
+  /** Default limit, in `unit`. It is absent where there is no limit by default. */
   readonly byDefault?: number;
-  /** Configuration path of the option that sets the limit. Absent where the limit is fixed. */
+  /** Configuration path of the option that sets the limit. The path is absent where the limit is fixed. */
   readonly option?: string;
-  /** Row in the table of errors for a refusal. Absent where a refusal is not a JSON-RPC error, or where its row also has other causes. */
+  /** Row in the table of errors for a refusal. The row is absent where a refusal is not a JSON-RPC error, or where its row also has other causes. */
   readonly error?: string;
   /** Row in the table of errors for a call that has begun when it reaches the bound. */
   readonly lateError?: string;

@@ -1,4 +1,4 @@
-/** Time and timers. They are passed as a parameter, so that a test can provide its own. */
+/** Time and timers. A clock is passed as a parameter, so that a test can provide its own. */
 export interface Clock {
   /** Returns the time of a monotonic clock, milliseconds. */
   now(): number;

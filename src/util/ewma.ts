@@ -26,7 +26,7 @@ export class Ewma {
     return this.#weight > Number.EPSILON ? this.#sum / this.#weight : byDefault;
   }
 
-  /** Sum of the decayed weights, where a current sample has weight 1. It shows how reliable the average is. */
+  /** Sum of the decayed weights, where a current sample has weight 1. The weight shows how reliable the average is. */
   get weight(): number {
     this.#decay();
     return this.#weight;

@@ -4,7 +4,7 @@ const SWEEP_MS = 20;
 export interface Expiring {
   /** Deadline in milliseconds on the clock of `performance.now()`; may change at any time. */
   readonly expiresAt: number;
-  /** Index of the entry in the sweep, -1 outside. Only the sweep writes it. */
+  /** Index of the entry in the sweep, -1 outside. Only the sweep writes the index. */
   sweepIndex: number;
   expire(): void;
 }

@@ -56,8 +56,8 @@ export class FairLines<T> {
         return { owner, item: line.items.shift() as T };
       }
       lines.delete(owner);
-      // An owner that has used its share waits behind the others. A new owner without further items stays for a round, so that it does not count as new again
-      // immediately.
+      // An owner that has used its share waits behind the others. A new owner without further items stays in the queue for a round, so that it does
+      // not count as new again immediately.
       if (line.items.length > 0) line.leftMs += SHARE_MS;
       if (line.items.length > 0 || isFresh) this.#known.set(owner, line);
     }

@@ -3,13 +3,13 @@ import { GroupLine, type Waiter } from './group-line.ts';
 import { type OwnerShare, SharedBudget } from './shared-budget.ts';
 
 export type FairQueueLimits = {
-  /** Maximum slots in use. */
+  /** Maximum number of slots in use. */
   readonly running: number;
   /** Part of the slots that one owner may use. Default: all. */
   readonly ownerShare?: OwnerShare;
-  /** Maximum waiting entries. */
+  /** Maximum number of waiting entries. */
   readonly waiting: number;
-  /** Maximum wait, milliseconds. An entry that would wait longer is refused immediately. */
+  /** Maximum time that an entry waits, milliseconds. An entry that would wait longer is refused immediately. */
   readonly waitMs: number;
 };
 
@@ -31,8 +31,8 @@ const ENOUGH_SAMPLES = 4;
  * Concurrency slots that owners share. Owners alternate, regardless of how many entries wait for each. No owner uses more than its share of the slots. When the
  * queue is full, the owner with the most waiting entries loses one. An entry that cannot be served in time is refused immediately.
  *
- * An entry waits only while its owner has no room. Every released slot admits all entries whose owners have room. A new entry with room therefore never
- * overtakes an entry that could run. Groups need several slots at once, and come after single entries.
+ * An entry waits only while its owner has no room. Every released slot admits all entries whose owners have room. A new entry whose owner has room
+ * therefore never overtakes an entry that could run. Groups need several slots at once, and come after single entries.
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits;
@@ -45,7 +45,7 @@ export class FairQueue {
   readonly #groups = new GroupLine();
   #waiting = 0;
   #endedAt: number | undefined;
-  /** Timer for `#sweep`. It runs while entries or groups wait. */
+  /** Timer for `#sweep`. The timer runs while entries or groups wait. */
   #sweeper: NodeJS.Timeout | undefined;
 
   /** @param now a monotonic clock in milliseconds */
@@ -77,15 +77,15 @@ export class FairQueue {
   /**
    * Waits for a slot for an owner that has no room.
    * @param waiter if it is aborted, the slot goes to the next entry
-   * @returns `false` when no slot will be free in time. Otherwise a promise of whether a slot was taken; `leave` releases the slot.
+   * @returns `false` when no slot will be free in time. Otherwise returns a promise of whether a slot was taken; `leave` releases the slot.
    */
   wait(owner: string, waiter: Waiter): false | Promise<boolean> {
     return !this.#isTooLate(owner) && this.#makeRoom(owner) && this.#enqueue(owner, waiter);
   }
 
   /**
-   * Waits until an owner has room for several slots. This is possible only if the owner itself has to release slots for that.
-   * @returns `false` when waiting cannot succeed. Otherwise a promise of whether the slots were taken; `leave` releases them.
+   * Waits until an owner has room for several slots. The wait can succeed only if the owner itself has to release the missing slots.
+   * @returns `false` when waiting cannot succeed. Otherwise returns a promise of whether the slots were taken; `leave` releases them.
    */
   waitForGroup(owner: string, slots: number, waitMs: number, waiter: Waiter): false | Promise<boolean> {
     if (!this.#places.couldHave(owner, slots)) return false;
@@ -107,8 +107,8 @@ export class FairQueue {
   }
 
   /**
-   * Releases a slot while its owner waits for something that needs no slot. Afterwards the owner takes a slot again. It may exceed the bound then, because the
-   * call only has to be answered.
+   * Releases a slot while its owner waits for something that needs no slot. Afterwards the owner takes a slot again. The owner may exceed the bound
+   * then, because the call only has to be answered.
    */
   async lend<T>(owner: string, wait: () => Promise<T>): Promise<T> {
     this.leave(owner);
@@ -188,7 +188,7 @@ export class FairQueue {
     return (before + 1) * this.#pace.read(0) > this.#limits.waitMs;
   }
 
-  /** Removes cancelled and expired entries. A timer has to do this, because entries in work may never end. */
+  /** Removes cancelled and expired entries. A timer has to do this, because running entries may never end. */
   #sweep(): void {
     const now = this.#now();
     for (const [owner, entries] of this.#owners) {
@@ -206,7 +206,9 @@ export class FairQueue {
     this.#sweeper = undefined;
   }
 
-  /** Makes room for a waiting entry: drops the last entry of the longest line. False if no line is longer than this owner's line would become. */
+  /**
+   * Makes room for a waiting entry: drops the last entry of the longest line. Returns false if no line is longer than this owner's line would become.
+   */
   #makeRoom(owner: string): boolean {
     if (this.#waiting < this.#limits.waiting) return true;
     const own = this.#owners.get(owner)?.length ?? 0;
@@ -222,8 +224,8 @@ export class FairQueue {
   }
 
   /**
-   * Records the interval between two releases, which is the rate at which the line moves. It is measured only while entries wait. Slots that are released
-   * together share the interval.
+   * Records the interval between two releases, which is the rate at which the line moves. The interval is measured only while entries wait. Slots
+   * that are released together share the interval.
    */
   #measure(slots: number): void {
     const now = this.#now();

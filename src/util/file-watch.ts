@@ -37,14 +37,14 @@ export class FileWatch {
     for (const watcher of this.#watchers) watcher.close();
   }
 
-  /** Watches the folder instead of the file. When a file, or a link to it, is replaced, the replacement is another file. */
+  /** Watches the folder instead of the file. When a file, or a link to it, is replaced, a watch of the old file does not report this. */
   #watchFolder(folder: string): void {
     try {
       const watcher = watch(folder, { persistent: false }, () => this.#complete());
       watcher.on('error', () => watcher.close());
       this.#watchers.push(watcher);
     } catch {
-      // The system has no watches left, or the file system has none. The poll then notices changes.
+      // The system has no watches left, or the file system does not support them. The poll then notices changes.
     }
   }
 

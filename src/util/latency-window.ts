@@ -2,14 +2,14 @@
 const BUCKETS_PER_OCTAVE = 8;
 /** Upper edge of the first bucket, ms. */
 const SHORTEST_MS = 0.05;
-/** Number of buckets. They cover 0.05 ms to 105 s, and the last bucket also counts longer latencies. */
+/** Number of buckets. The buckets cover 0.05 ms to 105 s, and the last bucket also counts longer latencies. */
 const BUCKETS: number = 21 * BUCKETS_PER_OCTAVE + 1;
 /** Number of slices of the window. The window advances by one slice at a time. */
 const SLICES = 4;
 
 /**
- * Recent latencies: the samples of the last `windowMs`, or at times of a quarter less. They are stored as a histogram of fixed size, about 3.4 KB. Recording a
- * sample costs a few additions. A percentile costs a walk over at most 169 buckets.
+ * Recent latencies: the samples of the last `windowMs`, or sometimes of up to a quarter less. The samples are stored as a histogram of fixed size,
+ * about 3.4 KB. Recording a sample costs a few additions. A percentile costs a walk over at most 169 buckets.
  */
 export class LatencyWindow {
   readonly #sliceMs: number;
@@ -50,7 +50,7 @@ export class LatencyWindow {
     this.#count++;
   }
 
-  /** Returns the latency that `share` (0 to 1) of the samples did not exceed, milliseconds. Undefined without samples. */
+  /** Returns the latency that `share` (0 to 1) of the samples did not exceed, milliseconds. Returns undefined without samples. */
   percentile(share: number): number | undefined {
     this.#advance();
     if (this.#count === 0) return undefined;

@@ -9,7 +9,7 @@ export class Listeners<A extends readonly unknown[]> {
 
   /**
    * Adds a listener.
-   * @returns a function that removes the listener. It returns true if this was the last listener, and has no effect when repeated.
+   * @returns a function that removes the listener. That function returns true if this was the last listener, and has no effect when repeated.
    */
   add(call: (...values: A) => void): () => boolean {
     const entry = { call };

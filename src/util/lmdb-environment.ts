@@ -72,7 +72,7 @@ export class LmdbEnvironment<T> {
   }
 }
 
-/** Opens the gate. Undefined on a read-only file system: nothing is written there, and LMDB itself uses no locks. */
+/** Opens the gate. Returns undefined on a read-only file system: nothing is written there, and LMDB itself uses no locks. */
 function openGate({ path, readOnly = false }: EnvironmentOptions): RootDatabase | undefined {
   try {
     return open({ path: join(path, GATE_FILE), noSubdir: true, mapSize: GATE_BYTES, noSync: true });

@@ -112,7 +112,7 @@ export function checkLmdbFile(path: string): void {
 
 const MAX_PAGE_SIZE = 65_536;
 
-/** Reads both meta pages, and the file's size. Undefined when the file cannot be opened or is empty. */
+/** Reads both meta pages, and the file's size. Returns undefined when the file cannot be opened or is empty. */
 function readMeta(path: string): { readonly bytes: Buffer; readonly size: number } | undefined {
   let file: number;
   try {

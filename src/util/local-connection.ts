@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 
-/** Listener on this machine. */
+/** Address and certificate of a listener on this machine. */
 export type LocalListener = {
   /** Address that the listener is bound to. */
   readonly host: string;

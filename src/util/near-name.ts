@@ -1,6 +1,6 @@
 /**
- * Returns the name that was probably meant: the one with the fewest typing errors. It must have few errors for its length, or be a prefix or a continuation of
- * `name`.
+ * Returns the name that was probably meant: the one with the fewest typing errors. The name must have few errors for its length, or be a prefix or a
+ * continuation of `name`.
  */
 export function findNearName(name: string, names: Iterable<string>): string | undefined {
   const provided = name.toLowerCase();
@@ -33,7 +33,7 @@ export function pointToNames(name: string, names: Iterable<string>): string {
   return `; there are: ${all.slice(0, MAX_LISTED).join(', ')}${more}`;
 }
 
-/** Counts typing errors. The result is infinite for a candidate that is not near. */
+/** Counts typing errors between a provided name and a candidate. The result is infinite for a candidate that is not near. */
 function countErrors(provided: string, candidate: string): number {
   const shorter = Math.min(provided.length, candidate.length);
   const errors = countTypingErrors(provided, candidate);
@@ -47,10 +47,12 @@ function countErrors(provided: string, candidate: string): number {
 }
 
 const MIN_PREFIX = 3;
-/** Maximum compared length. Of longer names, only the first characters are compared, because the cost is quadratic. */
+/**
+ * Maximum number of characters of a name that are compared. Only the first characters of longer names are compared, because the cost is quadratic.
+ */
 const MAX_LENGTH = 64;
 
-/** Counts insertions, deletions, replacements, and swaps of neighbours. This is Damerau's distance with each position edited at most once. */
+/** Counts insertions, deletions, replacements, and swaps of neighbours. The result is Damerau's distance with each position edited at most once. */
 function countTypingErrors(a: string, b: string): number {
   const [from, to] = [a.slice(0, MAX_LENGTH), b.slice(0, MAX_LENGTH)];
   let before: number[] = [];

@@ -32,7 +32,7 @@ export class PassingMap<K, V> {
 
   /**
    * Empties the map.
-   * @returns the keys that it had
+   * @returns the keys that the map had
    */
   takeKeys(): readonly K[] {
     const keys = [...this.#entries.keys()];

@@ -4,14 +4,14 @@ import { performance } from 'node:perf_hooks';
 const LEAST_SLEEP_MS = 0.02;
 
 /**
- * Determines when data arrived that is read in this turn of the event loop. A busy loop reads late: the data may have been available since some moment of the
- * previous turn. The time of reading then does not show when the data was sent. A loop that slept was woken by the arrival.
+ * Determines when the data that is read in this turn of the event loop arrived. A busy loop reads late: the data may have been available since some
+ * moment of the previous turn. The time of reading then does not show when the data was sent. A loop that slept was woken by the arrival.
  */
 export class PollClock {
   /** Time at which the previous turn had read all available data, and the loop's idle time until then. Both are in ms. */
   #checkedAt = 0;
   #sleptMs = 0;
-  /** Arrival time of the data that this turn reads, ms. It is computed when first needed. */
+  /** Arrival time of the data that this turn reads, ms. The time is computed when it is first needed. */
   #arrivedAt: number | undefined;
   #watched = 0;
   #isArmed = false;
@@ -38,7 +38,10 @@ export class PollClock {
     return hasSlept ? performance.now() : this.#checkedAt;
   }
 
-  /** Arms the check that runs after the reads of this turn, and that arms itself again while data is awaited. It keeps the loop neither alive nor awake. */
+  /**
+   * Arms the check that runs after the reads of this turn, and that arms itself again while data is awaited. The check keeps the event loop neither
+   * alive nor awake.
+   */
   #arm(): void {
     if (this.#isArmed) return;
     this.#isArmed = true;

@@ -1,4 +1,4 @@
-/** Links of a node. Only the list writes them. */
+/** Links of a node. Only the list writes these links. */
 type Listed<N> = { newer: N | undefined; older: N | undefined };
 
 /**

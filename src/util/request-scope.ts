@@ -44,26 +44,26 @@ export class RequestScope implements CancelSignal {
   readonly startedAt: number;
   /** Time limit that messages about the deadline name, ms. By default it is the time from the start to the deadline. */
   readonly limitMs: number;
-  /** End of the work, milliseconds on the clock of `performance.now()`; 0 means unknown. It is set by synchronous work that reads the clock anyway. */
+  /** End of the work, milliseconds on the clock of `performance.now()`; 0 means unknown. Synchronous work that reads the clock anyway sets it. */
   endedAt = 0;
   readonly #parent: RequestScope | undefined;
   #aborted = false;
-  /** Owner of the request. Inner scopes inherit it. */
+  /** Owner of the request. Inner scopes inherit the owner. */
   owner: string | undefined;
-  /** Budget of bytes for answers while they are assembled. All requests share it. */
+  /** Budget of bytes for answers while they are assembled. All requests share the budget. */
   answers: SharedBudget | undefined;
-  /** Charges the owner for work that the credits of a call do not include. Inner scopes inherit it. */
+  /** Charges the owner for work that the credits of a call do not include. Inner scopes inherit the meter. */
   meter: WorkMeter | undefined;
-  /** Name of the series of requests that this request belongs to, chosen by the client. Inner scopes inherit it. */
+  /** Name of the series of requests that this request belongs to, chosen by the client. Inner scopes inherit the name. */
   session: string | undefined;
-  /** Identity of the batch that the request belongs to, if any. Inner scopes inherit it. */
+  /** Identity of the batch that the request belongs to, if any. Inner scopes inherit the identity. */
   batch: object | undefined;
   /** Trace span that this scope is part of, where the request is traced. Inner scopes begin with this span. */
   trace: TraceSpan | undefined;
-  /** Whether the answer needed a request to a node. It is set on a cache miss. */
+  /** Whether the answer needed a request to a node. A cache miss sets the value. */
   hasCalledNode = false;
   #trust: Trust | undefined;
-  /** Whether the answer of the request has been sent. Undefined until that is known. It is only set in the outermost scope. */
+  /** Whether the answer of the request has been sent. The value is undefined until that is known. Only the outermost scope has the value. */
   #isSent: boolean | undefined;
   #sendListeners: ((isSent: boolean) => void)[] | undefined;
   #reason: unknown;
@@ -103,7 +103,7 @@ export class RequestScope implements CancelSignal {
     return this;
   }
 
-  /** Trust level of the answer, which is the lowest level of its parts. Undefined while no level is recorded. */
+  /** Trust level of the answer, which is the lowest level of its parts. The level is undefined until a part has recorded one. */
   get trust(): Trust | undefined {
     return this.#trust;
   }
@@ -113,14 +113,14 @@ export class RequestScope implements CancelSignal {
     if (this.#trust === undefined || TRUST_ORDER[trust] < TRUST_ORDER[this.#trust]) this.#trust = trust;
   }
 
-  /** Whether `whenSent` was called. If so, the transport has to call `noteSent`. */
+  /** Whether `whenSent` was called. After such a call, the transport has to call `noteSent`. */
   get awaitsSending(): boolean {
     return this.#sendListeners !== undefined;
   }
 
   /**
-   * Calls `listener` once, with whether the whole answer of the request was passed to the client's connection. If the answer was not passed on, the call may be
-   * missing.
+   * Calls `listener` once, with whether the whole answer of the request was passed to the client's connection. The call may be missing if the answer
+   * was not passed on.
    */
   whenSent(listener: (isSent: boolean) => void): void {
     if (this.#parent !== undefined) this.#parent.whenSent(listener);
@@ -138,7 +138,7 @@ export class RequestScope implements CancelSignal {
     for (const listener of listeners ?? []) listener(this.#isSent);
   }
 
-  /** Adds a listener. It is called at most once, and never if it is added after the abort. */
+  /** Adds a listener. The listener is called at most once, and never if it is added after the abort. */
   addEventListener(_type: 'abort', listener: () => void): void {
     if (!this.aborted) this.#add(listener);
   }
@@ -148,8 +148,8 @@ export class RequestScope implements CancelSignal {
   }
 
   /**
-   * Creates the scope of a part of the work. Its owner, bounds, trace and time limit in messages are those of this scope. With `isDetached`, the new scope does
-   * not end with this scope, and may have a later deadline. It then ends by its own `abort`.
+   * Creates the scope of a part of the work. Its owner, bounds, trace and time limit in messages are those of this scope. With `isDetached`, the new
+   * scope does not end with this scope, and may have a later deadline. The new scope then ends by its own `abort`.
    */
   derive({ deadline = this.deadline, isDetached = false }: DerivedScope = {}): RequestScope {
     const scope = new RequestScope(deadline, isDetached ? undefined : this, this.startedAt, this.limitMs);

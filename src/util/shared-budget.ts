@@ -1,4 +1,4 @@
-/** Part of a shared bound that one owner alone may use. It is above 0 and at most 1. */
+/** Part of a shared bound that one owner alone may use. The share is above 0 and at most 1. */
 export type OwnerShare = number;
 
 /**
@@ -44,7 +44,7 @@ export class SharedBudget {
   hasRoom(owner: string, amount: number): boolean {
     const free = this.limit - this.#used;
     if (amount > free) return false;
-    // Fast path: even an owner that used the whole used amount would not exceed its share.
+    // Fast path: the owner would not exceed its share even if it used everything that all owners use.
     if (this.#used + amount <= this.#factor * free) return true;
     const reserved = this.#reserved.get(owner);
     return (
@@ -76,7 +76,7 @@ export class SharedBudget {
     return true;
   }
 
-  /** Takes `amount` even where there is no room. This is for amounts that already exist and must be counted. */
+  /** Takes `amount` even where there is no room. The method is for amounts that already exist and must be counted. */
   take(owner: string, amount: number): void {
     if (amount === 0) return;
     this.#used += amount;

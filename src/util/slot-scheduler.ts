@@ -2,12 +2,15 @@ import { performance } from 'node:perf_hooks';
 import { FairLines } from './fair-lines.ts';
 
 /**
- * Time per turn of the event loop, milliseconds. Scheduled steps may take this long before everything else runs. Work that is run immediately may take this
- * long in addition. A request passes several turns on its way, such as those for its bytes and for its worker's answer. It therefore waits this long several
- * times.
+ * Time per turn of the event loop, milliseconds. Scheduled steps may take this long before everything else runs. Work that is run immediately may
+ * take this long in addition. A request passes several turns on its way, such as those for its bytes and for its worker's answer. A request therefore
+ * waits this long several times.
  */
 export const SLOT_MS = 2;
-/** Time reserved for accepting connections after steps and immediate work, milliseconds. This is half of the time while connections arrive. */
+/**
+ * Time reserved for accepting connections after steps and immediate work, milliseconds. While connections arrive, this is half of the time of the
+ * event loop.
+ */
 const ACCEPT_MS = 2 * SLOT_MS;
 
 /** An owner counts as alone when no other owner has sent a request for this long, milliseconds. */
@@ -73,7 +76,7 @@ export class SlotScheduler {
     this.#arm();
   }
 
-  /** Charges immediate work, milliseconds. Has no effect inside work that is measured as a whole. */
+  /** Charges the time of immediate work, milliseconds. Has no effect inside work that is measured as a whole. */
   spend(ms: number): void {
     if (this.#isStepping) this.#stepsMs += ms;
     else if (this.#runningSince === undefined) this.#atOnceMs += ms;
@@ -128,7 +131,8 @@ export class SlotScheduler {
   }
 
   /**
-   * Runs the work of a request. The work runs immediately if its owner is alone, because then no other owner waits. Otherwise it runs like that of `take`.
+   * Runs the work of a request. The work runs immediately if its owner is alone, because then no other owner waits. Otherwise the work runs as in
+   * `take`.
    * @param now current time on the scheduler's clock, milliseconds
    * @throws errors of the work, synchronously or by rejection
    */
@@ -141,7 +145,7 @@ export class SlotScheduler {
   }
 
   /**
-   * Runs `next` with a value, immediately if the value is there. If the value has to be awaited, `next` runs like the work of `take`, because others may have
+   * Runs `next` with a value, immediately if the value is there. If the value has to be awaited, `next` runs as in `take`, because others may have
    * waited for this value too.
    */
   follow<T, U>(owner: string, value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {

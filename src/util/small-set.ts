@@ -14,7 +14,7 @@ export class SmallSet<T> {
     this.#members.push(member);
   }
 
-  /** Removes a member. This changes the order of the other members. */
+  /** Removes a member. Removal changes the order of the other members. */
   delete(member: T): void {
     const index = this.#members.indexOf(member);
     if (index < 0) return;
@@ -24,7 +24,7 @@ export class SmallSet<T> {
 
   /**
    * Empties the set.
-   * @returns the members that it had
+   * @returns the members that the set had
    */
   take(): readonly T[] {
     return this.#members.splice(0);

@@ -1,7 +1,7 @@
 export type TokenBucketOptions = {
   /** Maximum tokens. A new bucket is full. */
   readonly capacity: number;
-  /** Tokens added per second. */
+  /** Number of tokens added per second. */
   readonly perSecond?: number;
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
@@ -34,7 +34,7 @@ export class TokenBucket {
     return this.#tokens;
   }
 
-  /** Takes `tokens`. If there are too few, takes nothing and returns `false`. */
+  /** Takes `tokens`. If the bucket has fewer tokens, takes none and returns `false`. */
   tryTake(tokens = 1): boolean {
     this.#fill();
     if (this.#tokens < tokens) return false;

@@ -1,4 +1,4 @@
-/** Span of a trace. `RequestScope.trace` carries it. */
+/** Span of a trace. The current span is in `RequestScope.trace`. */
 export interface TraceSpan {
   /** W3C trace context for requests to other servers. */
   readonly traceParent: string;

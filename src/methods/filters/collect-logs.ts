@@ -13,10 +13,10 @@ const WINDOW = 16;
 const MAX_LOGS = 10_000;
 const MAX_LENGTH = 8 * 1024 * 1024;
 
-/** Logs of all feed steps, or of the first ones if a limit was reached. */
+/** Logs of all feed steps, or of the first ones if a size or time limit was reached. */
 export type CollectedLogs = {
   readonly logs: readonly JsonText[];
-  /** Hash of the head after the last covered step. Undefined when the logs cover all steps. */
+  /** Hash of the head after the last covered step. It is undefined when the logs cover all steps. */
   readonly last: string | undefined;
 };
 

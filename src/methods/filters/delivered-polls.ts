@@ -8,13 +8,14 @@ import type { FilterRecord } from './filter-record.ts';
 import type { LocatedFilter, StoredFilter, StoredFilters } from './stored-filters.ts';
 
 /**
- * Maximum wait of a poll for the outcome of the previous answer, ms. After that the answer counts as lost, because a killed process never reports an outcome.
+ * Maximum time that a poll waits to learn whether the previous answer was sent, ms. After this time the answer counts as lost, because a killed
+ * process never reports an outcome.
  */
 const ANSWER_WAIT_MS = 2_000;
 const MAX_PAUSE_MS = 50;
-/** Maximum cached outcomes, about 150 bytes each. This process knows these outcomes, but the record table may not have them yet. */
+/** Maximum cached outcomes (answer sent or lost), about 150 bytes each. The record table may not have these outcomes yet. */
 const MAX_KNOWN = 1_000;
-/** Maximum time for writing an outcome to a record table that fails, ms. */
+/** Time limit for writing an outcome while the record table fails, ms. */
 const COMPLETE_LIMIT_MS = 60_000;
 /**
  * Backoff between attempts to write an outcome, ms. The pauses are short compared with `ANSWER_WAIT_MS`. A recovered table therefore has the outcome before
@@ -23,14 +24,17 @@ const COMPLETE_LIMIT_MS = 60_000;
 const PAUSE = { firstMs: 10, maxMs: 100 };
 
 /**
- * Tracks whether answers of polls reached their clients. A poll with a non-empty answer moves its filter, and stores the previous position in `before`.
- * `before` is removed once the answer is sent. An answer can be lost: the write is late, the client has gone, or the process is killed. The next poll of any
- * process then starts from the previous position, so nothing is lost.
+ * Tracks whether answers of polls reached their clients. A poll with a non-empty answer moves its filter, and stores the previous position in
+ * `before`. `before` is removed once the answer is sent. An answer is lost if its record write fails, the client disconnects, or the process is
+ * killed. The next poll of any process then starts from the previous position, so nothing is lost.
  */
 export class DeliveredPolls {
   readonly #stored: StoredFilters;
   readonly #waitMs: number;
-  /** Whether an answer was sent, by the nonce of the record written for the answer. False also where the outcome of that write is unknown. */
+  /**
+   * Whether an answer was sent, by the nonce of the record write that moved the filter. The value is false also if that write failed, so its outcome
+   * is unknown.
+   */
   readonly #known: Lru<string, boolean>;
 
   constructor(
@@ -43,8 +47,8 @@ export class DeliveredPolls {
   }
 
   /**
-   * Returns a filter at the position from which the next poll continues. This is the position after the previous answer if the answer was sent, and the
-   * position before the answer if it is lost.
+   * Returns a filter at the position from which the next poll continues. This is the position after the previous answer if that answer was sent, else
+   * the position before it.
    * @param find reads the filter; undefined where the filter does not exist
    * @throws ChainError `aborted` when the caller has gone or its deadline has passed
    */

@@ -17,8 +17,8 @@ const CAPACITY_BYTES = 64 * 1024 * 1024;
 /** Lifetime of a cache entry after parsing, ms. */
 const CACHE_MS = 10 * 60_000;
 /**
- * Estimated heap bytes per address or topic, and per cache entry for the enclosing objects. A topic takes 88 bytes of text, 8 of array slot and 40 of set
- * entry, rounded up.
+ * Estimated heap size, bytes: per address or topic, and per cache entry without its addresses and topics. A topic takes 88 bytes of text, 8 of array
+ * slot and 40 of set entry, rounded up.
  */
 const VALUE_BYTES = 150;
 const OBJECT_BYTES = 1_000;
@@ -94,7 +94,7 @@ export class FilterCriteriaCache {
 /** Process-wide cache, shared by all networks. */
 export const FILTER_CRITERIA: FilterCriteriaCache = new FilterCriteriaCache();
 
-/** Parses criteria in slices. Each slice takes at most 1 ms for a record of maximum size. */
+/** Parses the criteria of a log filter in slices. Each slice takes at most 1 ms for a record of maximum size. */
 function* parseCriteria(text: string, isApart: boolean): Generator<undefined, FilterCriteria> {
   const value: unknown = JSON.parse(text);
   yield;

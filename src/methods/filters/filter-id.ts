@@ -32,7 +32,7 @@ export function quoteId(id: string): JsonText {
 }
 
 /**
- * Returns the filters of the network, and the place that their methods require.
+ * Returns the network's filters, and the feed, network and scope for calls of their methods.
  * @throws RpcError `methodNotFound` on a network without a feed
  */
 export function findFilters(

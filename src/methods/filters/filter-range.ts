@@ -6,7 +6,7 @@ import { RpcError } from '../../rpc/errors.ts';
  * @throws RpcError in geth's words
  */
 export function checkFilterRange(blocks: LogBlocks): void {
-  // A block hash restricts the answers of eth_getFilterLogs only, not those of a poll.
+  // A block hash does not restrict a poll; it restricts eth_getFilterLogs only.
   if (blocks.kind === 'block') return;
   const { from, to } = blocks;
   if (isTag(from, 'pending') || isTag(to, 'pending')) {
@@ -18,7 +18,7 @@ export function checkFilterRange(blocks: LogBlocks): void {
   if (!isOpen && !isClosed) throw new RpcError('invalidParams', 'invalid block range params');
 }
 
-/** Whether a block number is in the range. A bound that is a tag counts as no bound. */
+/** Whether a block number is in the range. A tag as a bound does not restrict the range. */
 export function isInRange(blocks: LogBlocks, number: bigint): boolean {
   if (blocks.kind === 'block') return true;
   const [first, last] = [readNumber(blocks.from), readNumber(blocks.to)];

@@ -21,9 +21,9 @@ export type FilterRecord = {
   /** Name of the network that the filter belongs to. */
   readonly network: string;
   readonly subject: StoredSubject;
-  /** Position of the last poll: a block hash. For pending transactions it is the time up to which they were reported, Unix ms. */
+  /** Position after the last poll: a block hash. For a filter of pending transactions it is the arrival time of the last reported one, Unix ms. */
   readonly last: string;
-  /** Position before the last poll. It is stored until the answer of that poll is known to be sent. */
+  /** Position before the last poll. The record has it until the answer of that poll is known to be sent. */
   readonly before: string | undefined;
   /** Time of this write of the record, Unix ms. */
   readonly at: number;
@@ -81,7 +81,7 @@ function encodeRest(subject: StoredSubject): string {
   }
 }
 
-/** Encodes a criteria record. A version of the service without criteria records does not take it for a filter record. */
+/** Encodes the separate record of long criteria. Versions of the service without criteria records do not parse it as a filter record. */
 export function encodeCriteriaRecord({ network, criteria }: CriteriaRecord): string {
   return `{"network":"${network}"${FILTER}${criteria}}`;
 }
@@ -92,7 +92,7 @@ const HEAD =
 const CRITERIA_HEAD = /^\{"network":"([\w-]{1,64})","filter":/;
 
 /**
- * Parses a criteria record. The criteria stay text.
+ * Parses the separate record of long criteria. The criteria remain unparsed.
  * @returns undefined for text that is not a criteria record
  */
 export function parseCriteriaRecord(text: string): CriteriaRecord | undefined {
@@ -102,7 +102,7 @@ export function parseCriteriaRecord(text: string): CriteriaRecord | undefined {
 }
 
 /**
- * Parses a filter record. The time is independent of the length of the criteria, which stay unparsed.
+ * Parses a filter record. The parse time does not depend on the length of the criteria, which remain unparsed.
  * @returns undefined for text that is not a filter record
  */
 export function parseFilterRecord(text: string): FilterRecord | undefined {

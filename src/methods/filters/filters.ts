@@ -39,7 +39,7 @@ async function readTransactions(
   return found.filter((one) => one !== null);
 }
 
-/** Maximum attempts of a poll. Of concurrent polls of one filter, only one wins the compare-and-swap, and each loser tries again. */
+/** Maximum attempts of a poll. Only one of several concurrent polls of a filter wins the compare-and-swap, and the others try again. */
 const MAX_ATTEMPTS = limitOf('filter.polls');
 /** Maximum items of one answer: hashes, or full transactions. The next poll continues after them. */
 const MAX_HASHES = 10_000;
@@ -50,11 +50,11 @@ const POLL_MS = 0.25;
 export type FilterOptions = StoredFiltersOptions & {
   /** Pauses between attempts at the record table, ms. Default: `RETRY_PAUSES`. */
   readonly retryPauses?: readonly number[];
-  /** Maximum wait of a poll until the answer of the previous poll is known to be sent, ms. */
+  /** Maximum time that a poll waits to learn whether the previous answer was sent, ms. */
   readonly answerWaitMs?: number;
 };
 
-/** Feed, chain and scope that a filter request runs in. */
+/** Feed, network and scope of a filter request. */
 export type FilterPlace = {
   readonly feed: NetworkFeed;
   readonly network: Pick<Network, 'chain' | 'hasNodes'>;
@@ -65,8 +65,8 @@ export type FilterPlace = {
 type Changes = { readonly result: JsonResult; readonly last: string };
 
 /**
- * Filters of a network. A filter is a record that all processes share; it contains the filter's criteria and position. A poll reads from the feed what has
- * happened since that position. It then moves the position by compare-and-swap, so nothing is returned twice and nothing is skipped.
+ * Filters of a network. A filter is a record that all processes share; it contains the filter's criteria and position. A poll reads the changes since
+ * that position. It then moves the position by compare-and-swap, so nothing is returned twice and nothing is skipped.
  */
 export class Filters {
   readonly #maxOfKey: number;
@@ -185,7 +185,7 @@ export class Filters {
       if (!(error instanceof FeedError)) throw error;
       if (error.kind === 'closed') throw new RpcError('unavailable', 'the network is no longer served');
       if (await this.#stored.isMoved(found)) return undefined;
-      // The feed cannot continue from the position, so the filter is of no further use.
+      // The feed cannot continue from the filter's position, so the filter is removed.
       await this.#stored.remove(found);
       throw new RpcError(
         'serverError',
@@ -220,8 +220,8 @@ export class Filters {
   }
 
   /**
-   * Reads the new blocks of a block filter. The answer cannot express that a block was removed. The filter therefore keeps its position while the head is an
-   * ancestor of its last block. A block that leaves the chain and returns while the feed is read is not reported again.
+   * Reads the new blocks of a block filter. The answer cannot express that a block was removed. The filter's position therefore stays the same while
+   * the head is an ancestor of the block at this position. A block that leaves the chain and returns while the feed is read is not reported again.
    */
   async #readBlocks(last: string, { feed, scope }: FilterPlace): Promise<Changes> {
     const way: FeedStep[] = [];
@@ -263,8 +263,8 @@ export class Filters {
 }
 
 /**
- * Appends a feed step to the way from the filter's position, or drops the last step if the new one reverts it. The way is a run of removed blocks, then a run
- * of added blocks, and contains each block once.
+ * Appends a feed step to `way`, the steps from the filter's position, or drops the last step if the new one reverts it. `way` is a run of removed
+ * blocks, then a run of added blocks, and contains each block once.
  */
 function addToWay(way: FeedStep[], step: FeedStep): void {
   const before = way.at(-1);

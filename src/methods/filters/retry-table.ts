@@ -3,7 +3,7 @@ import { RpcError } from '../../rpc/errors.ts';
 import { RecordTableError } from '../../shared-store/records/record-table.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 
-/** Pauses between attempts, ms. Together they bridge a short outage of the record table within the request. */
+/** Pauses between attempts at the record table, ms. Together they bridge a short outage of the record table within the request. */
 export const RETRY_PAUSES: readonly number[] = [10, 30, 100, 300, 500];
 
 /**

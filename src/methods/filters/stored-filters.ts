@@ -32,14 +32,14 @@ export type StoredFiltersOptions = {
   readonly maxOfKey: number;
   /** Lifetime of a filter without polls, ms. */
   readonly lifeMs: number;
-  /** Cache of parsed criteria. Default: the process-wide cache. */
+  /** Cache of parsed criteria. The default is the process-wide cache. */
   readonly criteria?: FilterCriteriaCache;
 };
 
 /** Location and content of the record that a poll replaces. */
 export type LocatedFilter = {
   readonly name: string;
-  /** Name of the record that a poll replaces: the filter's own record, or its place record where the criteria are stored separately. */
+  /** Name of the record that a poll replaces: the filter's own record, or `filter-place/<owner>/<id>` if the criteria are stored separately. */
   readonly place: string;
   readonly version: string;
   readonly record: FilterRecord;
@@ -51,9 +51,9 @@ export type LocatedFilter = {
 export type StoredFilter = LocatedFilter & { readonly criteria: FilterCriteria | undefined };
 
 /**
- * Filters of a network in the record table. Record `filter/<owner>/<id>` contains criteria and position. Long criteria are alone in that record, and a place
- * record `filter-place/<owner>/<id>` contains the rest. A poll then neither reads nor writes the criteria. Each record is renewed by the first poll after its
- * age reaches `SLACK` times a filter's lifetime.
+ * Filters of a network in the record table. Record `filter/<owner>/<id>` contains criteria and position. If the criteria are long, that record
+ * contains only them, and a place record `filter-place/<owner>/<id>` contains the rest. A poll then neither reads nor writes the long criteria. Each
+ * record is renewed by the first poll after its age reaches `SLACK` times a filter's lifetime.
  */
 export class StoredFilters {
   readonly #options: StoredFiltersOptions;
@@ -67,7 +67,7 @@ export class StoredFilters {
   }
 
   /**
-   * Writes a new filter. It replaces a filter with the same name.
+   * Writes a new filter. A filter with the same name is replaced.
    * @returns false when the key's limit is reached
    * @throws RpcError `filterTooLarge`; RecordTableError
    */
@@ -90,7 +90,7 @@ export class StoredFilters {
     // The key's limit applies to the criteria record. At the limit, the table rejects the record without a write.
     if (!(await records.create(name, text, this.#storedMs, maxOfKey))) return false;
     const apart = { kind: 'logs', criteria: undefined, renewedAt: at } as const;
-    // The limit for place records is twice as high, because a table failure between two operations may leave some behind.
+    // The limit for place records is twice as high, because a table failure between the two writes may leave orphaned ones.
     if (await write(apart, namePlace(name), 2 * maxOfKey)) return true;
     await records.remove(name);
     return false;
@@ -140,7 +140,7 @@ export class StoredFilters {
     return { name, place, version: stored.version, record, criteria };
   }
 
-  /** Whether a filter still exists, but was written since this version of it was read. */
+  /** Whether a filter still exists, but was written since `version` was read. */
   async isMoved({ place, version }: LocatedFilter): Promise<boolean> {
     const stored = await this.#options.records.read(place);
     return stored !== undefined && stored.version !== version;
@@ -154,7 +154,8 @@ export class StoredFilters {
 
   /**
    * Renews a separate criteria record if it is due.
-   * @returns the subject for the filter's record. Undefined where the criteria no longer exist; the filter then does not exist either.
+   * @returns the filter's type and criteria, to be written to its record. Undefined if the separate criteria record, and thus the filter, no longer
+   * exists.
    */
   async renew({ name, place, record }: LocatedFilter, owner: string): Promise<StoredSubject | undefined> {
     const { subject } = record;
@@ -168,7 +169,7 @@ export class StoredFilters {
       await records.remove(place);
       return undefined;
     }
-    // If the replace fails, another poll has renewed the criteria record, or the filter is being removed. Both need no further step here.
+    // If the replace fails, another poll has renewed the criteria record, or the filter is being removed. Neither case needs a further step.
     await records.replace(name, stored.version, stored.text, this.#storedMs);
     return { ...subject, renewedAt };
   }
@@ -182,7 +183,7 @@ export class StoredFilters {
   }
 
   /**
-   * Replaces the record that has this nonce, if that record is still current.
+   * Replaces the filter's record if it still has this nonce.
    * @returns true when nothing remains to be done; false when another write won the compare-and-swap
    */
   async complete({ place }: LocatedFilter, nonce: string, record: FilterRecord): Promise<boolean> {

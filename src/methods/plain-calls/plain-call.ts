@@ -5,10 +5,7 @@ import type { Call } from '../../rpc/envelope.ts';
 /** Byte range of a body's text; `end` is exclusive. */
 export type TextSpan = { readonly start: number; readonly end: number };
 
-/**
- * `eth_call` with recipient, data, sender and gas, decoded to bytes. The parameters as values, and the call object as text, are created when they are first
- * read.
- */
+/** `eth_call` with recipient, data, sender and gas, decoded to bytes. `params` and `callText` are decoded from the body on each read. */
 export class FastPathCall implements Call {
   readonly kind = 'call';
   readonly method = 'eth_call';

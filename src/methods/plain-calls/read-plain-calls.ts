@@ -70,7 +70,7 @@ class PlainReader {
     return { kind: 'batch', items };
   }
 
-  /** @param base offset in `bytes` of the bytes that the module wrote */
+  /** @param base offset in `bytes` at which the bytes decoded by the module begin */
   #readEntry(
     entry: number,
     bytes: Uint8Array,
@@ -96,9 +96,9 @@ class PlainReader {
   }
 
   /**
-   * Returns the range of the call object if its text has the canonical form for forwarding. This form is sender, recipient and data in this order, without
-   * whitespace or other members. The positions of the decoded bytes show the order of the members. Empty data has no bytes, so its position is where the next
-   * member begins. The total length then excludes whitespace and other members.
+   * Returns the range of the call object if its text has the canonical form for forwarding. This form is sender, recipient and data in this order,
+   * without whitespace or other members. The positions of the decoded bytes show the order of the members. Empty data has no bytes, so its position
+   * is where the next member begins. The total length of the object then rules out whitespace and other members.
    */
   #findCallText(at: number): TextSpan | undefined {
     const start = this.#word(at + CALL_START);
@@ -126,14 +126,14 @@ class PlainReader {
   }
 }
 
-/** Created when first needed, because not every process has a chain that takes calls as bytes. */
+/** The reader is created on first use, because not every process has a chain that takes calls as bytes. */
 let reader: PlainReader | undefined;
 
 /**
- * Parses a body that consists of fast-path calls only. The result equals that of `parseEnvelope`, but the parameters are bytes. The calls keep a reference to
- * the body.
+ * Parses a body that consists of fast-path calls only. The result equals that of `parseEnvelope`, except that the parameters are bytes. The calls
+ * keep a reference to the body.
  * @param maxItems maximum items of a batch
- * @returns undefined for any other body
+ * @returns undefined for a body that contains anything else
  */
 export function readFastPathCalls(body: Uint8Array, maxItems: number): Envelope | undefined {
   if (body.length > MAX_TEXT || body.length < MIN_TEXT) return undefined;

@@ -19,7 +19,7 @@ class TextRequest implements CallRequest {
   }
 }
 
-/** Creates the request of a call that can be forwarded unchanged. Undefined for any other call. */
+/** Creates the request of a call that can be forwarded unchanged. Returns undefined for a call that has to be parsed. */
 export function createTextRequest({ plain, callText }: ScopedCall): CallRequest | undefined {
   if (plain === undefined || callText === undefined) return undefined;
   const block: BlockReference =

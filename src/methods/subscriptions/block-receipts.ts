@@ -6,7 +6,10 @@ import { RequestScope } from '../../util/request-scope.ts';
 import { blockOfHash } from '../lookups.ts';
 import { readWholeText } from '../read-whole-text.ts';
 
-/** Capacity of the cache, UTF-16 units of all blocks together. Subscriptions that read a block at about the same time share its entry. */
+/**
+ * Capacity of the cache for the receipts of all blocks together, UTF-16 units. Subscriptions that read a block at about the same time share its
+ * entry.
+ */
 const MAX_CACHED_LENGTH = 32 * 1024 * 1024;
 const CACHE_MS = 30_000;
 /** Timeout of one request, ms. */
@@ -30,7 +33,7 @@ export class BlockReceipts {
     this.#source = source;
   }
 
-  /** Returns the instance of a chain. All its subscriptions share this instance. */
+  /** Returns the instance that all subscriptions of a chain share. */
   static of(chain: Source): BlockReceipts {
     const known = BlockReceipts.#ofChains.get(chain);
     if (known !== undefined) return known;

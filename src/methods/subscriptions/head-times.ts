@@ -11,7 +11,7 @@ const BY_HEADS = new WeakMap<HeadReads, HeadTimes>();
  */
 export class HeadTimes {
   readonly #heads: HeadReads;
-  /** Times by block hash, ms on the clock of `performance.now()`, oldest first. Undefined where the time is unknown. */
+  /** Times by block hash, ms on the clock of `performance.now()`, oldest first. A time is undefined where it is unknown. */
   readonly #times = new Map<string, number | undefined>();
   #users = 0;
   #unwatch: (() => void) | undefined;
@@ -46,9 +46,9 @@ export class HeadTimes {
     };
   }
 
-  /** Returns when a block was noticed as the head. Undefined for a block that became the head before `since`, or that never did. */
+  /** Returns when a block was noticed as the head. Undefined for a block that became the head before `since`, or never became the head. */
   find(hash: string, since: number): number | undefined {
-    // This method may run in the same turn of the event loop as a head change. The watcher has then not been called yet.
+    // `find` may run in the same turn of the event loop as a head change. The watcher has then not been called yet.
     if (this.#heads.served?.hash === hash) this.#noteServed();
     const at = this.#times.get(hash);
     return at !== undefined && at >= since ? at : undefined;

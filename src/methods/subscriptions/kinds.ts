@@ -21,14 +21,14 @@ import { ReceiptNotifications } from './receipt-notifications.ts';
 import { chooseStart, subscribeToFeed } from './subscribe-to-feed.ts';
 
 /**
- * Detects blocks that a reorg removes and another one brings back, without any other block sent in between. A subscriber that receives added blocks only must
- * not receive such a block again.
+ * Detects blocks that one reorg removes and a later one adds again, without any other block sent in between. A subscriber that receives only added
+ * blocks must not receive such a block twice.
  */
 class RetakenBlocks {
   /** Hashes of the blocks removed since the last block was sent. The lowest block is last. */
   readonly #removed: string[] = [];
 
-  /** Whether the step adds a block that has to be sent. Must be called with every step. */
+  /** Whether the step adds a block that has to be sent. The caller has to pass every step of the feed. */
   isNew({ kind, block: { hash } }: FeedStep): boolean {
     if (kind === 'removed') {
       this.#removed.push(hash);
@@ -43,7 +43,7 @@ class RetakenBlocks {
   }
 }
 
-/** Call of `eth_subscribe`. Its connection can notify, and its network has a feed. */
+/** Call of `eth_subscribe` that can be served. Its connection can notify, and its network has a feed. */
 export type SubscribeCall = {
   readonly rawParams: readonly unknown[];
   readonly context: MethodContext;
@@ -66,7 +66,10 @@ export const KINDS: ReadonlyMap<string, SubscriptionKind> = new Map([
   ['syncing', watchSyncing],
 ]);
 
-/** Sends new block headers. Removed blocks are sent only to clients that specify a start, because other clients do not expect them. */
+/**
+ * Sends new block headers to a `newHeads` subscription. Removed blocks are sent only to clients that specify a start, because other clients do not
+ * expect them.
+ */
 function watchHeads(call: SubscribeCall): BeginSubscription {
   const [, start = {}] = parseParams(NEW_HEADS, call.rawParams) as [unknown, ResumePoint?];
   const { fromBlock = 0n, afterHash } = start;
@@ -115,7 +118,7 @@ function watchLogs(call: SubscribeCall): BeginSubscription {
     });
 }
 
-/** Exceeds every block number. */
+/** Upper bound that exceeds every block number. */
 const NO_BOUND = 2n ** 64n;
 
 /**
@@ -136,7 +139,7 @@ function findBounds(blocks: LogBlocks): { readonly first: bigint; readonly last:
   throw new RpcError('invalidParams', 'invalid block range params');
 }
 
-/** Texts by log list. Subscriptions with equal criteria receive the same list object, so its texts are extracted once. */
+/** Texts by log list. Subscriptions with equal criteria receive the same list object, so the JSON texts of its logs are extracted once. */
 const TEXTS = new WeakMap<readonly BlockLog[], readonly JsonText[]>();
 
 function listTexts(logs: readonly BlockLog[]): readonly JsonText[] {

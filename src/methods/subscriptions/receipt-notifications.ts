@@ -11,7 +11,7 @@ import { readWholeText } from '../read-whole-text.ts';
 import { BlockReceipts } from './block-receipts.ts';
 import { HAS_GAP } from './subscribe-to-feed.ts';
 
-/** Maximum blocks whose receipts are not sent yet. It equals the window of the feed, in blocks. */
+/** Maximum blocks whose receipts are not sent yet. The limit equals the window of the feed, in blocks. */
 const MAX_BLOCKS = 256;
 /** Backoff between attempts to read receipts, ms. */
 const PAUSE = { firstMs: 50, maxMs: 2_000 };
@@ -22,7 +22,7 @@ const NO_RECEIPTS: JsonText = '[]';
 /** Block whose receipts are not sent yet. */
 type Due = { readonly hash: string; readonly noticedAt: number | undefined };
 
-/** Source and selection of receipts. */
+/** Chain from which receipts are read, and the transactions whose receipts are sent. */
 export type ReceiptParts = {
   readonly chain: Pick<Chain, 'blocks' | 'transactions'>;
   /** Lower-case transaction hashes; empty means the receipts of every transaction. */
@@ -46,7 +46,7 @@ export class ReceiptNotifications {
   readonly #due: Due[] = [];
   #isSending = false;
   #isClosed = false;
-  /** Ends the current backoff pause. Undefined outside of pauses. */
+  /** Ends the current backoff pause. It is undefined while no pause is running. */
   #goOn: (() => void) | undefined;
 
   constructor(subscription: Subscription, { chain, hashes, owner, clock = systemClock }: ReceiptParts) {
@@ -59,7 +59,7 @@ export class ReceiptNotifications {
 
   /**
    * Takes the next step of the feed.
-   * @param noticedAt as in `Subscription.notify`
+   * @param noticedAt time at which the block was noticed as the head, on the clock of `performance.now()`; undefined if it is not measured
    */
   take({ kind, block: { hash } }: FeedStep, noticedAt?: number): void {
     if (kind === 'removed') {

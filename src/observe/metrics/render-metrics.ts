@@ -17,7 +17,7 @@ export const METRICS_CONTENT_TYPE: string = Registry.PROMETHEUS_CONTENT_TYPE;
 
 /** Work per turn of the event loop, ms. First calls of a function are slow: all work in one turn took 15 ms. */
 const STEP_MS = 1;
-/** Owner in the scheduler; no key has this name. */
+/** Owner of the scheduler slots in which metrics are read; no key has this name. */
 const OWNER = '';
 
 /** Maps items in steps of about `STEP_MS`. */

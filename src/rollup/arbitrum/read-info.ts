@@ -7,7 +7,7 @@ import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import { requestObject } from '../request.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 
-/** Reads the layer 1 state in a Nitro header: the number of the layer 1 block and, in the nonce, the number of delayed messages that were read. */
+/** Reads layer 1 state from a Nitro header: the layer 1 block number, and the number of delayed messages read so far (`nonce`). */
 export async function readArbitrumInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const { chain, mode } = sources;
   const [node, l1] = await Promise.all([readNode(chain, 'safe', scope), readL1Head(sources, scope)]);
@@ -20,7 +20,7 @@ export async function readArbitrumInfo(sources: RollupSources, scope: RequestSco
     throw new ChainError('misconfigured', 'a header has no l1BlockNumber: the chain is not Arbitrum Nitro');
   }
   return composeInfo(mode, node, {
-    // If no layer 1 network is configured: the layer 1 block that the chain reports, with the timestamp of the chain's own head.
+    // Without a configured layer 1, the block is the one that the chain reports, with the timestamp of the chain's own head.
     l1: l1 ?? { number, timestamp: node.latest.timestamp },
     queueIndex: maxBigInt(delayedMessages - 1n, 0n),
   });

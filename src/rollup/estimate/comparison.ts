@@ -1,15 +1,15 @@
 import type { RequestScope } from '../../util/request-scope.ts';
 
-/** Value, and the method, contract or formula that it was obtained from. */
+/** Number, and the method, contract or formula that it comes from. */
 type Finding = { readonly from: string; readonly value: bigint };
 
-/** One number of an estimate from two sources, and the range that the second source allows for the number from the first. */
+/** One number of an estimate from two sources, and the range in which the native one is expected. */
 export type Comparison = {
   /** Name of the compared number, with its unit. */
   readonly what: string;
   /** Number from the node's own method. */
   readonly native: Finding;
-  /** Number that is computed if nodes lack that method. */
+  /** Number that the service computes if nodes lack the native method. */
   readonly fallback: Finding;
   /** Allowed range of the native value, derived in docs/rollups.md. */
   readonly least: bigint;
@@ -17,7 +17,7 @@ export type Comparison = {
 };
 
 /**
- * Requests the further data for a comparison.
+ * Requests the data that a comparison needs from the second source.
  * @returns undefined if the nodes have no second source
  * @throws ChainError if a request fails
  */

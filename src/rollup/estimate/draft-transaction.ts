@@ -17,7 +17,7 @@ export type Draft = {
   readonly baseFeePerGas: bigint;
   /** Resolves the tip. Called in the second round of requests, because it sends a request if the chain has no suggestion. */
   readonly findTip: () => Promise<bigint>;
-  /** Call with fees; `defaults` are the other values of its transaction. */
+  /** Call with fees filled in; `defaults` has the other fields of its transaction. */
   readonly call: CallObject;
   readonly defaults: PayloadDefaults;
   readonly reference: BlockReference;

@@ -5,11 +5,11 @@ import { ChainError } from '../../chain/errors.ts';
 import type { BlockReference, CallRequest } from '../../chain/requests.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 
-/** The block for all parts of a result. */
+/** Block at which all parts of one result are read. */
 export type EstimateBlock = {
-  /** Reference to the block that remains stable. */
+  /** Reference to the block, by hash if possible, so that it names the same block in all requests. */
   readonly reference: BlockReference;
-  /** Block parameter for methods that many nodes do not accept a hash for: a number or a tag, if possible. */
+  /** Block parameter for methods in which many nodes reject a hash: a number or a tag, if possible. */
   readonly parameter: unknown;
   /** Resolves the header; called in the first round of requests. Rejects with ChainError if there is no such block. */
   readonly findHeader: () => Promise<HeaderView>;
@@ -18,8 +18,9 @@ export type EstimateBlock = {
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
 /**
- * Pins a reference to its current block. A tag must be resolved first, which pools can do without a request. A number, a hash and the first block are
- * used unchanged, and their headers are requested together with other data. The same applies to the pending block, which cannot be pinned.
+ * Pins a reference to its current block. A tag has to be resolved first; node pools can do this without a request. A number, a hash and `earliest`
+ * are used unchanged, and their headers are requested together with other data. The tag `pending` is also used unchanged, because its block cannot be
+ * pinned.
  * @throws ChainError if there is no such block
  */
 export async function pinBlock(

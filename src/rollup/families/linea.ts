@@ -5,7 +5,10 @@ import { readLineaInfo } from '../linea/read-info.ts';
 import { chainIdMark, clientMark, headerMark, methodMark } from '../marks.ts';
 import type { FamilyRow } from '../rollup-family.ts';
 
-/** Matches 32 bytes of which 13 are used. Jovian's extraData also begins with 01, but has 17 bytes. */
+/**
+ * Matches Linea's `extraData`: 32 bytes, of which the first 13 are used. The `extraData` of the OP Stack's Jovian fork also begins with 01, but has
+ * 17 bytes.
+ */
 const PRICES = /^0x01[0-9a-f]{24}0{38}$/i;
 
 /** Linea and chains with its pricing: each header's `extraData` contains the publishing cost. */

@@ -13,7 +13,7 @@ import { priceDraft } from '../op-stack/price-draft.ts';
 import { L1_BLOCK, readOpStackInfo } from '../op-stack/read-info.ts';
 import type { FamilyRow, GasEstimate, RollupSources } from '../rollup-family.ts';
 
-/** `tokenRatio()`: MNT per ETH. */
+/** Selector of `tokenRatio()`, which returns MNT per ETH. */
 const TOKEN_RATIO = '0x06f837d3';
 /** `isArsia()`: from Arsia on, data is charged in addition to gas. */
 const IS_ARSIA = '0x1e2b6e7b';
@@ -77,8 +77,8 @@ async function readTokenRatio(
 }
 
 /**
- * Reads the operator fee from Arsia on for an amount of gas, in wei of MNT, by Jovian's formula (mantle-xyz/revm, l1block.rs). It is not read with
- * the oracle's `getOperatorFee`, which divides by a million as in Isthmus' formula (mantle-v2, GasPriceOracle.sol 1.1.0).
+ * Reads Mantle's operator fee, from Arsia on, for an amount of gas, in wei of MNT. The formula is Jovian's (mantle-xyz/revm, l1block.rs). The
+ * oracle's `getOperatorFee` is not used, because it divides by a million as in Isthmus' formula (mantle-v2, GasPriceOracle.sol 1.1.0).
  */
 async function readMantleOperatorFee(
   chain: Chain,

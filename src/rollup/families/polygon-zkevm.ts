@@ -60,7 +60,10 @@ async function estimatePolygonGas(
   return { gasLimit, baseFeePerGas: 0n, priorityFeePerGas };
 }
 
-/** Compares price times gas with the node's own fee. Both are the same product, of prices that follow those of layer 1. */
+/**
+ * Compares gas price times gas with the result of `zkevm_estimateFee`. The node computes the same product, and both prices follow the gas price of
+ * layer 1.
+ */
 async function compareFee(
   chain: Chain,
   params: readonly unknown[],

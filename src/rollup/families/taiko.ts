@@ -40,9 +40,9 @@ async function readTaikoInfo(sources: RollupSources, scope: RequestScope): Promi
     requestObject(chain, 'taiko_headL1Origin', [], scope),
   ]);
   const number = readCount(origin['l1BlockHeight']);
-  // Without a layer 1 network, the layer 1 block from which the head is derived replaces the latest one.
+  // Without a configured layer 1, the layer 1 block from which the head is derived is reported instead of layer 1's head.
   const l1 = head ?? (number === undefined ? undefined : { number, timestamp: 0n });
-  // Later blocks are only preconfirmed by their proposer, and not yet posted.
+  // Blocks after `blockID` are only preconfirmed by their proposer, and not yet posted to layer 1.
   const posted = readCount(origin['blockID']) ?? 0n;
   return composeInfo(mode, { ...node, verified: maxBigInt(posted, node.verified) }, { l1 });
 }

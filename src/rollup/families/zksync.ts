@@ -64,14 +64,14 @@ async function estimateZksyncGas(
 }
 
 /**
- * Maximum gas difference between two searches of a node. Each stops within `estimate_gas_acceptable_overestimation` (1,000 by default; 5,000 is
- * assumed, for nodes with a higher setting), and the result is multiplied by 1.3.
+ * Maximum difference in gas between the results of two gas searches of a node. Each search stops within `estimate_gas_acceptable_overestimation` of
+ * the minimum (default 1,000; 5,000 is assumed), and the result is multiplied by 1.3.
  */
 const SEARCH_GAS = 6_500n;
 
 /**
- * Compares the gas of `zks_estimateFee` with that of `eth_estimateGas`. Both search for the same gas, with the same data prices unless a block was
- * added in between.
+ * Compares the gas of `zks_estimateFee` with that of `eth_estimateGas`. Both methods search for the same gas limit, with the same data prices unless
+ * a block was added in between.
  */
 async function compareGas(
   chain: Chain,

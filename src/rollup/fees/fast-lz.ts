@@ -1,6 +1,6 @@
 /**
- * FastLZ level 1 compressed length by the rules of the OP Stack (specs, fjord/exec-engine), which estimates the size of a transaction in a batch.
- * Only the length is computed, and no compressed data is written.
+ * Length of FastLZ level 1 compression, by which the OP Stack estimates the size of a transaction in a batch (specs, fjord/exec-engine). Only the
+ * length is computed, and no compressed data is written.
  */
 
 const TABLE_BITS = 13;
@@ -21,13 +21,16 @@ function hashOf(triple: number): number {
   return Math.imul(HASH_FACTOR, triple) >>> (32 - TABLE_BITS);
 }
 
-/** Returns the bytes of literals; each run of up to 32 literals has one header byte. */
+/** Returns the number of bytes that encode `count` literals; each run of up to 32 literals has one header byte. */
 function measureLiterals(count: number): number {
   const rest = count % LITERALS_IN_A_RUN;
   return (LITERALS_IN_A_RUN + 1) * Math.floor(count / LITERALS_IN_A_RUN) + (rest === 0 ? 0 : rest + 1);
 }
 
-/** Returns the bytes of a match. @param length length of the match without its first three bytes */
+/**
+ * Returns the number of bytes that encode a match.
+ * @param length length of the match without its first three bytes
+ */
 function measureMatch(length: number): number {
   const rest = (length - 1) % MAX_MATCH;
   return 3 * Math.floor((length - 1) / MAX_MATCH) + (rest >= 6 ? 3 : 2);

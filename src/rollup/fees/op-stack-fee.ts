@@ -1,6 +1,7 @@
 /**
- * Fees that the OP Stack charges in addition to gas, by fork (specs, exec-engine of each fork). The chain's own contract is called at run time. These
- * formulas are used only if a node allows the contract too little gas, and for Mantle's operator fee; tests compare contracts and receipts with them.
+ * Fees that the OP Stack charges in addition to gas, by fork (specs, exec-engine of each fork). At run time, the service calls the chain's own
+ * contract. These formulas apply only if a node allows the contract too little gas, and to Mantle's operator fee. Tests compare them with contracts
+ * and receipts.
  */
 import { maxBigInt } from '../../../packages/ethereum/primitives/bigint.ts';
 
@@ -46,7 +47,7 @@ export function computeRegolithFee(
   return ((calldataGas(data) + overhead) * l1BaseFee * scalar) / MICRO;
 }
 
-/** Returns the combined price of a byte as calldata and in a blob, in sixteenths of millionths of a wei. */
+/** Returns the weighted price of a byte as calldata and in a blob, in millionths of a wei. */
 function weigh({ l1BaseFee, blobBaseFee, baseFeeScalar, blobBaseFeeScalar }: EcotonePrices): bigint {
   return 16n * l1BaseFee * baseFeeScalar + blobBaseFee * blobBaseFeeScalar;
 }
@@ -64,12 +65,12 @@ export function computeFjordFee(fastLzSize: number, prices: EcotonePrices): bigi
   return (estimateFjordSize(fastLzSize) * weigh(prices)) / (MICRO * MICRO);
 }
 
-/** Returns the layer 1 gas in the form of receipts. */
+/** Returns the layer 1 gas as receipts report it (`l1GasUsed`). */
 export function computeFjordGas(fastLzSize: number): bigint {
   return (estimateFjordSize(fastLzSize) * 16n) / MICRO;
 }
 
-/** Returns the estimated size in millionths of a byte. */
+/** Returns the estimated size of a transaction in a batch, in millionths of a byte. */
 function estimateFjordSize(fastLzSize: number): bigint {
   return maxBigInt(FJORD_LEAST, FJORD_INTERCEPT + FJORD_SLOPE * BigInt(fastLzSize));
 }

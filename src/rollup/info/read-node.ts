@@ -9,7 +9,7 @@ import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 /** State that nodes of every family report. */
 export type RollupNodeState = {
   readonly latest: HeaderView;
-  /** Reference to the latest block that remains stable. */
+  /** Reference to the latest block, by hash if possible, so that it names the same block later. */
   readonly reference: BlockReference;
   /** Number of the last block that was posted to layer 1, according to the node; 0 before the first one. */
   readonly verified: bigint;

@@ -9,8 +9,8 @@ import { computeLineaCompatibilityFee, removeMargin } from './fee.ts';
 
 /**
  * Compares the cost of a call by the node's own method with the cost by the formula. The two differ in three ways. The plugin compresses the
- * transaction, for which the formula uses an upper bound. The plugin's margin is 1.0 by default and 1.2 on public nodes. The plugin's result is never
- * below the node's minimum gas price, which is the price in the header, times 1.2 in compatibility mode.
+ * transaction, while the formula uses an upper bound on the compressed size. The plugin's margin is 1.0 by default and 1.2 on public nodes. The
+ * plugin's result is never below the node's minimum gas price, which is the price in the header, times 1.2 in compatibility mode.
  */
 export async function compareLineaEstimate(
   chain: Chain,

@@ -1,4 +1,4 @@
-/** Bytes of the header before data that the compressor stores uncompressed. */
+/** Bytes of the header that the compressor puts before data stored uncompressed. */
 const STORED_HEADER = 3;
 /** Payload bits per 32-byte field element in the data that is posted to layer 1. */
 const BITS_PER_ELEMENT = 254;

@@ -56,7 +56,10 @@ export async function priceLineaCall(
   return { estimate: { gasLimit, baseFeePerGas, priorityFeePerGas }, pricing };
 }
 
-/** Derives the fee from the chain's gas price, because a fee of zero would be a guess. @throws ChainError if no fee can be derived either */
+/**
+ * Derives the priority fee from the chain's gas price if the header has no prices, because a fee of zero would be a guess.
+ * @throws ChainError if the chain has no usable gas price either
+ */
 async function findCompatibilityFee(
   chain: Chain,
   { header, baseFeePerGas = 0n }: Basics,

@@ -5,7 +5,7 @@ import { readWord } from '../contract.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 
-/** `lastAnchoredL1MessageNumber()` */
+/** Selector of `lastAnchoredL1MessageNumber()`. */
 const LAST_ANCHORED = '0x9340a1d1';
 
 /** Composes the node information from a Linea node and its layer 1. */

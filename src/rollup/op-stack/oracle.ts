@@ -13,13 +13,13 @@ import { computeEcotoneFee } from '../fees/op-stack-fee.ts';
 export const GAS_PRICE_ORACLE = '0x420000000000000000000000000000000000000f';
 /** `getL1Fee(bytes)` for an unsigned transaction; the contract adds the size of a signature. */
 const GET_L1_FEE = '0x49948e0e';
-/** `getL1FeeUpperBound(uint256)`, since Fjord. */
+/** Selector of `getL1FeeUpperBound(uint256)`, since Fjord. */
 const GET_L1_FEE_UPPER_BOUND = '0xf1c7a58b';
-/** `l1BaseFee()`, `blobBaseFee()`, `baseFeeScalar()`, `blobBaseFeeScalar()` */
+/** Selectors of `l1BaseFee()`, `blobBaseFee()`, `baseFeeScalar()` and `blobBaseFeeScalar()`. */
 const PRICES: readonly string[] = ['0x519b4bd3', '0xf8206140', '0xc5985918', '0x68d5dca6'];
 /** Bytes that the contract adds to an unsigned transaction. */
 const SIGNATURE_BYTES = 68;
-/** `getOperatorFee(uint256)`, since Isthmus. */
+/** Selector of `getOperatorFee(uint256)`, since Isthmus. */
 const GET_OPERATOR_FEE = '0x275aedd2';
 
 /** Reads the data fee of a transaction in wei. @throws ChainError `misconfigured` if the chain has no such contract */
@@ -49,8 +49,8 @@ export async function readL1Fee(
 }
 
 /**
- * Reads the data fee (since Fjord) with local compression. For a given size, the contract returns the fee of the worst possible compression. The size
- * is chosen such that this worst case equals the length of the compressed transaction.
+ * Reads the data fee (since Fjord) for the size of the locally compressed transaction. For an uncompressed size, `getL1FeeUpperBound` returns the fee
+ * in the worst case of compression. The size in the call is the one whose worst case equals the actual compressed length.
  */
 function readFeeBySize(
   chain: Chain,
@@ -63,7 +63,10 @@ function readFeeBySize(
   return readWord(chain, { to: GAS_PRICE_ORACLE, data }, block, scope);
 }
 
-/** Computes the fee from the oracle's prices at Ecotone, where the oracle does not have `getL1FeeUpperBound`. Undefined if a price is missing. */
+/**
+ * Computes the fee from the oracle's prices at Ecotone, where the oracle does not have `getL1FeeUpperBound`. Returns undefined if the oracle lacks a
+ * price.
+ */
 async function computeFeeHere(
   chain: Chain,
   transaction: Uint8Array,
@@ -80,7 +83,7 @@ async function computeFeeHere(
   return computeEcotoneFee(data, { l1BaseFee, blobBaseFee, baseFeeScalar, blobBaseFeeScalar });
 }
 
-/** Returns the smallest size whose compressed length is at least this one in the worst case, `size + size / 255 + 16` (GasPriceOracle, as in LZ4). */
+/** Returns the smallest size whose worst-case compressed length, `size + size / 255 + 16` (GasPriceOracle, as in LZ4), is at least `compressed`. */
 function findSizeOf(compressed: number): number {
   let size = Math.max(0, Math.floor(((compressed - 16) * 255) / 256) - 1);
   while (size + Math.floor(size / 255) + 16 < compressed) size++;

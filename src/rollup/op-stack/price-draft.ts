@@ -13,10 +13,10 @@ export type DraftPricing = {
   readonly readOperatorFee: typeof readOperatorFee;
 };
 
-/** Default of the OP Stack: all fees are in ETH, and the oracle returns the operator fee. */
+/** Default charges of the OP Stack: all fees are in ETH, and the oracle returns the operator fee. */
 export const OP_STACK_PRICING: DraftPricing = { tokenRatio: 1n, readOperatorFee };
 
-/** Sends the second round of requests, which goes to the chain's fee contracts, and completes the estimate. */
+/** Completes the estimate with a second round of requests, to the chain's fee contracts. */
 export async function priceDraft(
   { chain, l1CostMode }: RollupSources,
   { call, defaults, gasLimit, baseFeePerGas, reference, findTip }: Draft,

@@ -1,4 +1,4 @@
-/** Reads output roots of an OP Stack chain that layer 1 has accepted, from the verified state of layer 1. */
+/** Reads the output root of an OP Stack chain that layer 1 has accepted, from the verified state of layer 1. */
 
 import { bigIntToFixedBytes, bytesToBigInt } from '../../../packages/ethereum/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
@@ -26,7 +26,7 @@ const REGISTRY_GAME = 2n;
 const REGISTRY_BLACKLIST = 5n;
 /** Slot of the respected game type and, in higher bits, of the retirement time. */
 const REGISTRY_RETIREMENT = 6n;
-/** Slot of the creation time, which is in the low bytes. */
+/** Slot whose low bytes contain the creation time of a game. */
 const GAME_CREATION = 0n;
 const ORACLE_OUTPUTS = 3n;
 /** Period in which outputs of an L2OutputOracle can be deleted, seconds. All chains that were deployed with this contract have this value. */
@@ -82,8 +82,8 @@ async function readContract(
 
 /**
  * Returns the claim of the last game that the registry has accepted: it was resolved in favor of its claim, and the delay has passed. The guardian
- * can invalidate such a game later, with the blacklist or by retiring all games up to a time. The registry still has it as anchor game until the next
- * one, but it is rejected here.
+ * can invalidate such a game later, with the blacklist or by retiring all games up to a time. The registry still has such a game as anchor game until
+ * the next one, but this function rejects it.
  */
 async function readRegistry(state: VerifiedState, registry: string, chainId: bigint): Promise<OutputClaim> {
   const game = asAddress(await state.readWord(registry, REGISTRY_GAME));

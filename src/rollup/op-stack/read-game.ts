@@ -11,15 +11,15 @@ const CLONE =
   /^0x36602c57343d527f9e4ac34f21c619cefc926c8bd93b54bf5a39c7ab2127a895af1cc0691d7e3dff593da1005b363d3d373d3d3d3d61[0-9a-f]{4}806062363936013d73[0-9a-f]{40}5af43d3d93803e606057fd5bf3/;
 const LENGTH_BYTES = 2;
 /**
- * Offset of the root claim in the arguments: creator, root claim, layer 1 block hash, and the subject of the game. `SUBJECTS`: offsets of the
- * subject; later factories store the game type before it.
+ * Offset of the root claim in the arguments: creator, root claim, layer 1 block hash, and the subject (a block number or a super root). `SUBJECTS`:
+ * possible offsets of the subject, because later factories store the game type before it.
  */
 const ROOT_CLAIM = 20;
 const SUBJECTS = [84, 88];
 const WORD_BYTES = 32;
-/** Upper bound on block numbers. A number that is read at the wrong one of the two offsets is 0 or above this bound. */
+/** Upper bound on block numbers. A number that is read at the wrong offset is 0 or above this bound. */
 const MAX_NUMBER = 1n << 32n;
-/** Version of super roots. A super root consists of version, timestamp, and a chain id and an output root per chain. */
+/** Version byte of super roots. A super root consists of version, timestamp, and a chain id and an output root per chain. */
 const SUPER_VERSION = 1;
 const SUPER_HEADER = 9;
 
@@ -45,7 +45,10 @@ export function readGame(code: Uint8Array, chainId: bigint): OutputClaim | undef
   return undefined;
 }
 
-/** Returns the chain's output root from the super root at the start of `subject`. The number of chains is determined by comparing hashes. */
+/**
+ * Returns the chain's output root from the super root at the start of `subject`. The super root's length is unknown, so each possible length is tried
+ * by comparing hashes.
+ */
 function readSuperRoot(subject: Uint8Array, root: Uint8Array, chainId: bigint): OutputClaim | undefined {
   if (subject[0] !== SUPER_VERSION) return undefined;
   for (let end = SUPER_HEADER + 2 * WORD_BYTES; end <= subject.length; end += 2 * WORD_BYTES) {

@@ -5,7 +5,7 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import type { Comparison } from '../estimate/comparison.ts';
 import { readScrollL1Fee, type ScrollPricing } from './oracle.ts';
 
-/** Bytes of nonce, gas limit and two fees, 8 bytes each, which the node fills in if the call omits them. */
+/** Bytes of the fields that the node fills in if the call omits them: nonce, gas limit and two fees, 8 bytes each. */
 const OPEN_BYTES = 32n;
 /** Bytes of a signature; the node uses a dummy signature that compresses well. */
 const SIGNATURE_BYTES = 64n;
@@ -14,8 +14,8 @@ const SIGNATURE_BYTES = 64n;
 export type CountedTransaction = { readonly bytes: Uint8Array; readonly isCompressed: boolean };
 
 /**
- * Compares the node's layer 1 fee with the contract's fee at the same block. They may count different numbers of bytes. The fee grows in proportion
- * to that number and, since Galileo, which counts compressed bytes, at most with its square.
+ * Compares the node's layer 1 fee with the contract's fee at the same block. Node and contract may count different numbers of transaction bytes. The
+ * fee is proportional to that number. Since Galileo, which counts compressed bytes, it grows at most with the square of the number.
  */
 export async function compareScrollFee(
   chain: Chain,

@@ -8,7 +8,7 @@ const COMPRESSED_BLOCK = 2;
 /** Minimum gain of compression, without which a block is stored uncompressed: 1/64 of the block plus two bytes. */
 const LEAST_GAIN_SHIFT = 6;
 const LEAST_GAIN_BYTES = 2;
-/** Bytes of the dictionary id by the lowest two bits of the frame descriptor, and of the content size by the highest two. */
+/** Bytes of the dictionary id, by the lowest two bits of the frame descriptor, and of the content size, by the highest two bits. */
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4];
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8];
 const SINGLE_SEGMENT = 0x20;
@@ -72,7 +72,7 @@ function measureBlock(frame: Uint8Array, at: number, size: number, content: numb
   return bytes < most ? bytes : content;
 }
 
-/** Returns the bytes of a block's literals section, as stored and with uncompressed literals. */
+/** Returns the length in bytes of a block's literals section, as stored and with uncompressed literals. */
 function measureLiterals(
   frame: Uint8Array,
   at: number,
@@ -97,7 +97,10 @@ function sizePlain(count: number): number {
   return (count < 32 ? 1 : count < 4096 ? 2 : 3) + count;
 }
 
-/** Reads an unsigned integer. @param count number of bytes, at most six */
+/**
+ * Reads an unsigned little-endian integer.
+ * @param count number of bytes, at most six
+ */
 function readLittleEndian(bytes: Uint8Array, at: number, count: number): number {
   let value = 0;
   for (let i = count - 1; i >= 0; i--) value = value * 256 + (bytes[at + i] as number);

@@ -13,15 +13,15 @@ const IS_GALILEO = '0x0f337f6d';
 
 /** Oracle and node method of a chain with Scroll's pricing. */
 export type ScrollPricing = {
-  /** Address of the oracle. */
+  /** Address of the oracle contract. */
   readonly oracle: string;
-  /** Method of the node that returns the fee. */
+  /** Method of the node that returns the data fee. */
   readonly nodeMethod: string;
 };
 
 /**
  * Reads the data fee of a transaction in wei.
- * @param counted signed transaction; since Galileo it is compressed, and the contract uses only its length
+ * @param counted signed transaction; since Galileo it is cut to its compressed size, because the contract uses only the length
  * @throws ChainError `misconfigured` if the chain has no such contract
  */
 export async function readScrollL1Fee(

@@ -13,7 +13,8 @@ export interface Codec<T> {
    */
   parse(raw: unknown): T;
   /**
-   * Fast path of `parse`. Returns what `parse` would return, and `raw` itself where the result equals `raw`. `undefined` means that only `parse` can decide.
+   * Fast path of `parse`. Returns the same value as `parse`; where parsing changes nothing, this is `raw` itself. `undefined` means that `parse` has
+   * to decide.
    */
   accept?(raw: unknown): T | undefined;
   /**
@@ -24,10 +25,10 @@ export interface Codec<T> {
   readonly jsonSchema: JsonSchema;
 }
 
-/** Number of values that are parsed between two pauses. This takes a fraction of a millisecond. */
+/** Number of values that are parsed between two pauses. Parsing this many values takes a fraction of a millisecond. */
 const VALUES_PER_PIECE = 512;
 
-/** Counts parsed values, and tells when a pause is due. */
+/** Counts parsed values, and reports when a pause is due. */
 export class ValueCounter {
   #values = 0;
 

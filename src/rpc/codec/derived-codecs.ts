@@ -1,6 +1,6 @@
 import type { Codec, ValueCounter } from './codec.ts';
 
-/** Returns a codec that maps the result of another. It has no fast path, because its result is never the raw value. */
+/** Returns a codec that maps the result of another. The codec has no fast path, because its result is never the raw value. */
 export function mapped<S, T>(codec: Codec<S>, map: (value: S) => T): Codec<T> {
   const { parseInPieces } = codec;
   return {

@@ -5,7 +5,7 @@ type Kind = 'string' | 'number' | 'boolean' | 'array' | 'object' | 'null';
 type ByKind = { readonly [K in Kind]?: Codec<unknown> };
 type ValueOf<C> = C extends Codec<infer T> ? T : never;
 
-/** Selects a codec by the JSON kind of the value. A problem is then always reported by the codec of the form that the client meant. */
+/** Selects a codec by the JSON kind of the value. The codec for the kind that the client sent therefore reports every problem. */
 export function byKind<C extends ByKind>(codecs: C): Codec<ValueOf<C[keyof C]>> {
   return new KindCodec<ValueOf<C[keyof C]>>(codecs);
 }

@@ -18,7 +18,7 @@ export type MemberField<T = unknown, R extends boolean = boolean> = {
   readonly isRequired: R;
   /** Whether an invalid value counts as absent. */
   readonly isAnnotation?: boolean;
-  /** Description in the documentation. */
+  /** Description of the member in the documentation. */
   readonly description?: string;
 };
 
@@ -146,7 +146,7 @@ function isReadable(codec: Codec<unknown>, value: unknown): boolean {
   }
 }
 
-/** Whether `raw` and `parsed` have equal members in the same order. False for an object with many members, which is not compared. */
+/** Whether `raw` and `parsed` have equal members in the same order. Returns false for an object with many members, which is not compared. */
 function hasSameMembers(raw: JsonObject, parsed: JsonObject): boolean {
   if (hasManyMembers(raw)) return false;
   const names = Object.keys(parsed);

@@ -17,11 +17,11 @@ import {
 } from './codec.ts';
 
 type RecordOptions = {
-  /** Name in the documentation. */
+  /** Name of the map in the documentation. */
   readonly title: string;
   /** Whether a `null` member counts as absent. By default, `null` is parsed like any other value. */
   readonly skipsNull?: boolean;
-  /** Maximum number of members. A larger object is rejected before its members are listed, because listing cannot pause. */
+  /** Maximum number of members of the object. A larger object is rejected before its members are listed, because listing cannot pause. */
   readonly bound?: EntryBound;
 };
 

@@ -9,7 +9,7 @@ type TextForm = {
   readonly findProblem: (text: string) => string | undefined;
   /** Whether `findProblem` rejects upper case. If so, every text that it accepts is in lower case. */
   readonly refusesUpperCase: boolean;
-  /** Value of an empty text. `findProblem` itself rejects an empty text. Absent where an empty text is invalid. */
+  /** Value of an empty text. `findProblem` itself rejects an empty text. The value is absent where an empty text is invalid. */
   readonly empty?: string;
 };
 

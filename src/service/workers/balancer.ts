@@ -20,7 +20,7 @@ export class Balancer {
     clearInterval(this.#timer);
   }
 
-  /** Compares the workers once, and instructs them. Never rejects. */
+  /** Compares the loads of the workers once, and sends each worker the number of connections to close. Never rejects. */
   async #balance(): Promise<void> {
     // A load covers the time since the previous request for it, so a slow worker must not get a second request in the meantime.
     if (this.#isBusy) return;
@@ -32,7 +32,7 @@ export class Balancer {
       return answer !== undefined && 'load' in answer ? [{ worker, load: answer.load }] : [];
     });
     const surplus = findSurplus(requested.map(({ load }) => load));
-    // Workers without surplus get an instruction too, which replaces their previous one.
+    // Workers without surplus get an instruction too, which replaces the previous one.
     await Promise.all(
       requested.map(({ worker }, index) =>
         worker.ask({ what: 'partWith', connections: surplus[index] ?? 0 }),

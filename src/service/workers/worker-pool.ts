@@ -98,7 +98,7 @@ export class WorkerPool {
       await worker.ready.catch(() => {});
       const answer = await worker.ask({ what: 'reload', configSource: before }, RELOAD_LIMIT_MS);
       worker.configSource = before;
-      // The worker that replaces it starts with the configuration in force.
+      // The worker that replaces it then starts with the new configuration.
       if (findProblems(answer, worker) !== undefined) worker.kill();
     }
   }

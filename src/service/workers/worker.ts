@@ -3,7 +3,7 @@ import type { ListenAddress } from '../../server/lifecycle.ts';
 import type { ConfigSource } from '../config-source.ts';
 import type { FromWorker, Request, ToWorker, WorkerAnswer } from './messages.ts';
 
-/** Default time limit of an answer, ms. */
+/** Default time limit for a worker's answer, ms. */
 const ANSWER_LIMIT_MS = 2_000;
 
 /** Worker process, represented in the primary. */
@@ -21,7 +21,7 @@ export class Worker {
   /** Resolves with the exit code or the signal when the process has ended. */
   readonly exited: Promise<number | string>;
 
-  /** @param task first message, sent after the worker has said hello */
+  /** @param task first message, sent after the worker has sent `hello` */
   constructor(worker: ClusterWorker, task: Extract<ToWorker, { say: 'serve' }>) {
     this.#worker = worker;
     this.configSource = task.configSource;
@@ -55,7 +55,7 @@ export class Worker {
     return this.#isReady && !this.#worker.isDead();
   }
 
-  /** Requests the worker to drain and end. A worker that has not said hello yet is killed when it says hello. */
+  /** Requests the worker to drain and end. A worker that has not sent `hello` yet is killed when it does. */
   stop(): void {
     this.#isStopping = true;
     if (this.#hasSaidHello) this.#tell({ say: 'stop' });

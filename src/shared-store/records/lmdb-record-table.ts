@@ -16,7 +16,7 @@ import {
   type WhenFull,
 } from './record-table.ts';
 
-/** Maximum size of the file, bytes. */
+/** Maximum size of the LMDB file, bytes. */
 const MAP_BYTES = 1 << 30;
 /** Number of expired records removed with each new record; more than one, so that expired records cannot accumulate. */
 const SWEPT_WITH_NEW = 4;
@@ -31,7 +31,7 @@ const CLOCK_SLACK_MS = 1_000;
 /** Number of records listed at a time to make room. */
 const LISTED_FOR_ROOM = 4;
 
-/** Record to be written. */
+/** Record that is to be written. */
 type Wanted = {
   readonly name: string;
   readonly owner: string;
@@ -43,7 +43,7 @@ type Wanted = {
 
 /**
  * Records in an LMDB environment of their own, `<dataDir>/records`, shared by processes of one machine. The LMDB lock makes each write atomic,
- * including the sums. A power failure may lose the last writes; killing a process loses none.
+ * including the update of the owner's sums. A power failure may lose the last writes; killing a process loses none.
  */
 export class LmdbRecordTable implements RecordTable {
   readonly #path: string;
@@ -150,7 +150,7 @@ export class LmdbRecordTable implements RecordTable {
     return this.#opened;
   }
 
-  /** Whether the sums and expiry times show, without a write, that there is no room for a record and none can be made. */
+  /** Whether a read of the sums and expiry times shows that a record has no room and that none can be made. */
   #isHopeless(rows: LmdbRows, wanted: Wanted): boolean {
     const { owner, name, expiresAt } = wanted;
     return (

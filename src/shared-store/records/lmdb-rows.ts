@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database, RangeOptions, RootDatabase } from 'lmdb';
 import { nameOwnerOf, type StoredRecord } from './record-table.ts';
 
-/** `expiresAt` is Unix ms. */
+/** Stored row of a record; `expiresAt` is Unix ms. */
 type Row = StoredRecord & { readonly expiresAt: number };
 
 /** Number and total text length of an owner's records of one kind, including expired records until they are swept. */
@@ -29,7 +29,7 @@ const MAX_ENTERED = 65_536;
 const NONE: Sum = { count: 0, bytes: 0 };
 /** Later than any time. */
 const LAST = Number.MAX_VALUE;
-/** Sorts after any name. */
+/** Key part that sorts after any name. */
 const LAST_NAME = '\u{10ffff}';
 
 /** Opens the tables, and adds records of an earlier version to `byOwner`. */

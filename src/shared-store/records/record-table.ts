@@ -14,7 +14,10 @@ export const MAX_RECORD_BYTES: number = 256 * 1024;
 export const MAX_OWNER_BYTES: number = 8 * 1024 * 1024;
 /** Maximum lifetime of a record, ms. */
 export const MAX_LIFE_MS: number = 2 * 86_400_000;
-/** Maximum number of records that a new record of a full owner removes (expired records, or the oldest ones). This bounds the duration of a write. */
+/**
+ * Maximum number of records that are removed to make room for one new record of a full owner (expired records, or the oldest ones). The limit bounds
+ * the duration of a write.
+ */
 export const MAX_SWEPT_FOR_ROOM: number = 256;
 
 export type WhenFull = 'refuse' | 'removeOldest';
@@ -29,16 +32,16 @@ export class RecordTableError extends UntracedError {
 
 /**
  * Small records with expiry, shared by the processes of a service: filters, sent transactions. Names are `<kind>/<owner>/<id>`; the number of records
- * per owner is bounded. Every operation throws or rejects with `RecordTableError` if the table is unavailable or full.
- * The cost of an operation does not depend on the number of an owner's records: their number and bytes are stored, expired records are removed in
- * bounded parts, and `create` refuses by the stored sums, without a write.
+ * per owner is bounded. Every operation throws or rejects with `RecordTableError` if the table is unavailable or full. The cost of an operation does
+ * not depend on the number of an owner's records. Their number and bytes are stored, expired records are removed in bounded parts, and `create`
+ * checks the stored sums before it writes.
  */
 export interface RecordTable {
   read(name: string): PromiseOrValue<StoredRecord | undefined>;
   /**
    * Writes a record for `lifeMs` from now, replacing a record with the same name.
-   * @param lifeMs lifetime, the same for all records of a kind, unless a setting changes it. If the owner is full, records that expire later than the
-   * new one are shortened to its expiry, because they may have been written while the clock was ahead
+   * @param lifeMs lifetime, ms; equal for all records of a kind, unless a setting changes it. If the owner is full, records that expire later than
+   * the new one are shortened to its expiry, because they may have been written while the clock was ahead
    * @param whenFull behaviour if the owner already has `maxOfOwner` records of that kind, or `MAX_OWNER_BYTES` in total: refuse, or remove
    * the records that expire first
    * @returns false if nothing was written

@@ -11,9 +11,9 @@ import {
 } from './height-table.ts';
 
 /**
- * Uses the server's clock. KEYS: the processes of a chain. ARGV: reader, its served height, its announced height (-1: none), lifetime of an entry
- * in ms, lease with margin in ms, lease in ms. Returns the highest height that other processes may serve (-1: none), whether another process has
- * a lease, and pairs of an announced height and its age.
+ * The script uses the server's clock. KEYS: hash with the heights of the processes of a chain. ARGV: reader, its served height, its announced height
+ * (-1: none), lifetime of an entry in ms, lease with margin in ms, lease in ms. Returns the highest height that other processes may serve (-1: none),
+ * whether another process has a lease, and pairs of an announced height and its age.
  */
 const EXCHANGE = createScript(
   1,

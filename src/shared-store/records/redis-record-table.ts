@@ -14,9 +14,9 @@ import {
 } from './record-table.ts';
 
 /**
- * Uses the server's clock. KEYS of each script: the record (hash of text and version), the names of the owner's records by expiry, the lengths of
- * their texts, and the stored number and sum of the lengths. An earlier version does not update the number; if the number differs, the sum is
- * recomputed. Each write removes a bounded number of expired records from the owner's lists.
+ * The scripts use the server's clock. KEYS of each script: the record (hash of text and version); of its owner, record names by expiry, lengths of
+ * texts, and the number and sum of the lengths. Earlier versions of the service do not update the stored number. If it differs from the actual
+ * number, the sum is recomputed. Each write removes a bounded number of expired records from the owner's lists.
  */
 const PRELUDE = `
   local time = redis.call('TIME')
@@ -63,8 +63,8 @@ const PRELUDE = `
 const SWEPT_WITH_WRITE = 4;
 
 /**
- * ARGV: name, text, version, lifetime in ms, maximum records and bytes of the owner; key prefix of the owner's records, which replaces the owner's
- * name, and the length of that name; maximum number of records to remove for room, and whether unexpired records may be removed.
+ * ARGV: name, text, version, lifetime in ms, maximum records and bytes of the owner. Then the key prefix that replaces the owner's name, the length
+ * of that name, the maximum number of records to remove for room, and whether unexpired records may be removed.
  */
 const CREATE = createScript(
   4,
@@ -120,7 +120,7 @@ const REMOVE = createScript(
   return redis.call('DEL', KEYS[1])`,
 );
 
-/** Minimum timeout of a reply, ms: a client whose poll fails loses more than a second. */
+/** Minimum timeout of a reply, ms, because a failed poll costs the client more than a second. */
 const TIME_LIMIT_MS = 1_000;
 
 export type RedisRecordTableOptions = {
@@ -198,7 +198,7 @@ export class RedisRecordTable implements RecordTable {
     return [`${names}${name.slice(owner.length)}`, ...lists];
   }
 
-  /** @throws RecordTableError if no reply arrives in time; immediately if several replies were missing */
+  /** @throws RecordTableError if no reply arrives in time, or immediately after several missing replies */
   async #ask(request: () => Promise<unknown>): Promise<unknown> {
     // A missing or full connection does not count as a failure of the server.
     if (this.#client.ready && this.#breaker.admit()) {

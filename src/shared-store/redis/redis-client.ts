@@ -6,14 +6,14 @@ import { createConnectorClass, type ReplyMeter } from './redis-connector.ts';
 import type { RedisTarget } from './redis-url.ts';
 
 const CONNECT_TIMEOUT_MS = 2_000;
-/** Base delay before a reconnection, ms; up to the same again is added at random, so that replicas do not reconnect simultaneously. */
+/** Base delay before a reconnection, ms; a random delay of up to the same length is added, so that replicas do not reconnect simultaneously. */
 const RECONNECT_MS = 250;
 /** Default limit of commands without a reply; at the limit, no command is sent. */
 const MAX_IN_FLIGHT = 256;
 /** Size limit of replies to other commands that may arrive in the same read as the end of a long reply, bytes. */
 const REPLY_SLACK_BYTES = 1024 * 1024;
 
-/** Fault class of a server. */
+/** Kind of fault of a Valkey or Redis server. */
 export type RedisFault =
   /** There is no connection, or the connection broke. */
   | 'unreachable'
@@ -49,8 +49,8 @@ export interface RedisClient {
   /** Returns the value truncated to `valueBytes`; null if there is no value, undefined if there is no reply. Never rejects. */
   get(key: string): Promise<Buffer | null | undefined>;
   /**
-   * Sends any other command. @returns numbers, texts, null, or lists of these; undefined if there is no reply. The reply must be known to be short.
-   * Never rejects.
+   * Sends a command for which this interface has no method of its own.
+   * @returns numbers, texts, null, or lists of these; undefined if there is no reply. The reply must be known to be short. Never rejects.
    */
   send(command: string, ...args: readonly (string | number)[]): Promise<unknown>;
   /** Runs a script; the server caches scripts by hash. @returns the same values as `send`; never rejects */

@@ -10,7 +10,7 @@ type ConnectorClass = new (options: unknown) => AbstractConnector;
 
 /**
  * Creates the connector class from which the client gets its sockets. The parser of the client trusts its input: it buffers without bound, and on
- * malformed lengths or replies it throws out of the socket's `data` event. With this connector both close the connection instead of ending the
+ * malformed lengths or replies it throws out of the socket's `data` event. With this connector, both cases close the connection instead of ending the
  * process.
  */
 export function createConnectorClass(target: RedisTarget, meter: ReplyMeter): ConnectorClass {

@@ -16,8 +16,8 @@ const ADDRESS_SIZE: usize = 20;
 const ADDRESS_DIGITS: i32 = 40;
 
 /**
- * Byte offsets of an entry's fields. Each field has four bytes, except block and gas, which are f64. Field values that are positions count from `TEXT` for
- * text, and from `BYTES` for bytes.
+ * Byte offsets of an entry's fields. Each field has four bytes, except block and gas, which are f64. Positions in the text are offsets from `TEXT`,
+ * and positions in the decoded bytes are offsets from `BYTES`.
  */
 const ITEM_START: usize = 0;
 const ITEM_END: usize = 4;
@@ -59,7 +59,7 @@ const LETTER_A: u8 = 0x61;
 /** OR mask that converts letters to lower case, and leaves decimal digits unchanged (ASCII). */
 const LOWER_CASE: u8 = 0x20;
 
-/** Texts as little-endian words, compared with one load each. */
+/** Parts of JSON keys and values as little-endian words, each compared with one load. */
 const JSONRPC_KEY: u64 = 0x6370726e6f736a22; // "jsonrpc
 const ID_KEY: u32 = 0x22646922; // "id"
 const METHOD_KEY: u64 = 0x22646f6874656d22; // "method"
