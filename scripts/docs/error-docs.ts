@@ -5,9 +5,9 @@ const HEAD = `# Errors
 <!-- Written by scripts/write-docs.ts from src/rpc/errors.ts; do not edit. -->
 
 Every failure is a JSON-RPC error object \`{"jsonrpc":"2.0","id":...,"error":{"code":...,"message":...}}\`, even if
-the HTTP status is not 200. Calls that were dispatched are answered with HTTP 200 whatever their outcome; the status
-below applies when the error is the whole answer. Inside a batch an error concerns only its own item. \`…\` stands for
-the particular case.
+the HTTP status is not 200. Calls that were dispatched are answered with HTTP 200, even if they fail; the status
+in the table applies when the error is the whole answer. An error of a batch item concerns only this item. \`…\` stands for
+text that depends on the call.
 
 | Name | Code | HTTP | Message | When |
 |---|---|---|---|---|

@@ -7,8 +7,8 @@ const HEAD = `# Methods
 
 <!-- Written by scripts/write-docs.ts from src/methods; do not edit. -->
 
-Parameters are given by position. \`null\` for an optional parameter or field counts as absent. A quantity is a hex
-integer with \`0x\` and without leading zeros; hex is accepted in either case. Further fields of objects are ignored.
+Parameters are passed by position. \`null\` for an optional parameter or field counts as absent. A quantity is a hex
+integer with \`0x\` and without leading zeros; hex is accepted in either case. Unknown fields of objects are ignored.
 Objects are described [at the end](#objects), errors in [errors.md](errors.md).
 `;
 
@@ -23,7 +23,7 @@ export function renderMethodsPage<C>(methods: readonly Method<C>[], commands: re
   const objects = new Map<string, JsonSchema>();
   const sections = methods.map((method) => renderMethod(method, objects));
   const tables = [...objects].map(([title, schema]) => `### ${title}\n\n${renderFields(schema)}\n`);
-  const attempts = `With \`npm start\` running, paste these:\n\n\`\`\`sh\n${commands.join('\n')}\n\`\`\`\n`;
+  const attempts = `With \`npm start\` running, paste these commands into a shell:\n\n\`\`\`sh\n${commands.join('\n')}\n\`\`\`\n`;
   return [HEAD, attempts, ...sections, '## Objects\n', ...tables].join('\n');
 }
 

@@ -4,9 +4,9 @@ const HEAD = `# Metrics
 
 <!-- Written by scripts/write-docs.ts from src/observe/metrics; do not edit. -->
 
-The service reports metrics in Prometheus' text format. Times are in seconds, sizes in bytes. Labels contain names of the
-configuration and of the service's own tables, never text of a client. A method that is not served is \`unknown\`. The last
-column says how the values of several processes become one.
+The service reports metrics in Prometheus' text format. Times are in seconds, sizes in bytes. Label values are names of the
+configuration and of the service's own tables, never text of a client. Methods that are not served are labelled \`unknown\`. The last
+column says how the values of several processes are merged.
 
 | Name | Type | Labels | What | Of several processes |
 |---|---|---|---|---|

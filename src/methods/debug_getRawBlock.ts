@@ -9,7 +9,8 @@ import { EXAMPLE_RAW_BLOCK } from './result-examples.ts';
 export const debugGetRawBlock: Method<MethodContext> = defineMethod({
   name: 'debug_getRawBlock',
   summary: 'Returns a block as RLP.',
-  description: 'An unknown number gives `0x`. An unknown hash and `pending` give an error.',
+  description:
+    'The result is `0x` for an unknown block number. An unknown block hash and `pending` cause an error.',
   params: [ANY_BLOCK_PARAM],
   result: { name: 'block', schema: data },
   contractScope: scopeOfNothing,

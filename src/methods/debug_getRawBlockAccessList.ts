@@ -11,7 +11,7 @@ export const debugGetRawBlockAccessList: Method<MethodContext> = defineMethod({
   name: 'debug_getRawBlockAccessList',
   summary:
     'Returns the block access list of a block as RLP. The header contains the hash of this list (EIP-7928).',
-  description: 'An unknown block, `pending` and a block from before Amsterdam give an error.',
+  description: 'An unknown block, `pending` and a block from before Amsterdam cause an error.',
   params: [ANY_BLOCK_PARAM],
   result: { name: 'block access list', schema: data },
   contractScope: scopeOfAnything,

@@ -10,7 +10,7 @@ import { EXAMPLE_RAW_RECEIPT } from './result-examples.ts';
 export const debugGetRawReceipts: Method<MethodContext> = defineMethod({
   name: 'debug_getRawReceipts',
   summary: 'Returns the receipts of a block in the encoding of the receipts trie (EIP-2718).',
-  description: 'An unknown number gives `null`. An unknown hash gives `[]`.',
+  description: 'The result is `null` for an unknown block number, and `[]` for an unknown block hash.',
   params: [ANY_BLOCK_PARAM],
   result: { name: 'receipts', schema: z.array(dataResult).nullable() },
   contractScope: scopeOfNothing,

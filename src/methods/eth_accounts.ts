@@ -9,9 +9,10 @@ const NAME = 'eth_accounts';
 
 export const ethAccounts: Method<MethodContext> = defineMethod({
   name: NAME,
-  summary: 'Returns the accounts that the service signs for. There are none: the result is `[]`.',
+  summary:
+    'Returns the accounts with which the service can sign. The service has no accounts, so the result is `[]`.',
   description:
-    'The service does not query nodes, because accounts of nodes are not for its clients. On development networks, clients that may send from the accounts of the node get these accounts (docs/upstreams.md, Development nodes).',
+    'The service does not request the accounts of nodes, because its clients must not use them. Exception: on development networks, clients that may send from the accounts of the node get these accounts (docs/upstreams.md, Development nodes).',
   params: [],
   result: { name: 'accounts', schema: z.array(addressResult) },
   contractScope: scopeOfNothing,

@@ -23,7 +23,7 @@ export const ethCapabilities: Method<MethodContext> = defineMethod({
   name: ETH_CAPABILITIES,
   summary: 'Returns the head, and the first block from which each kind of data is available.',
   description:
-    'An embedded chain stores everything from the genesis block on. On networks of nodes the result is what a node reports about itself, with the served head. Requests for data that this node lacks go to the other nodes.',
+    'An embedded chain stores everything from the genesis block on. On networks of nodes one node reports its own data, and the service inserts the served head. Requests for data that this node lacks go to other nodes.',
   params: [],
   result: {
     name: 'capabilities',

@@ -8,7 +8,7 @@ import type { MethodContext } from './method-context.ts';
 
 export const ethEstimateGas: Method<MethodContext> = defineMethod({
   name: 'eth_estimateGas',
-  summary: 'Estimates the gas a transaction needs. The transaction is not added to the chain.',
+  summary: 'Estimates the gas limit that a transaction needs. The transaction is not added to the chain.',
   description:
     "The estimate may be significantly above the gas actually used. Without `gas` the upper bound is the gas limit of the pending block. `gas` is capped at 10 times the latest block's gas limit.",
   params: [CALL_PARAM, CALL_BLOCK_PARAM, STATE_OVERRIDES_PARAM, BLOCK_OVERRIDES_PARAM],

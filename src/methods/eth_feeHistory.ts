@@ -37,11 +37,17 @@ const feeHistory: z.ZodType = z
 
 export const ethFeeHistory: Method<MethodContext> = defineMethod({
   name: ETH_FEE_HISTORY,
-  summary: 'Returns the price of gas in a range of blocks, and in the next block.',
-  description: `At most ${MAX_HISTORY_BLOCKS} blocks and 100 percentiles. Of more blocks, only the newest count. On an embedded chain \`pending\` is an empty block after the head.`,
+  summary:
+    'Returns base fees, gas usage and priority fees of a range of blocks, and the base fee of the next block.',
+  description: `The result has at most the newest ${MAX_HISTORY_BLOCKS} blocks of the range. A request may have at most 100 percentiles. On an embedded chain \`pending\` is an empty block after the head.`,
   params: [
     { name: 'blockCount', description: 'Number of blocks.', required: true, codec: blockCount },
-    { name: 'newestBlock', description: 'Last of the blocks.', required: true, codec: anyBlockNumberOrTag },
+    {
+      name: 'newestBlock',
+      description: 'Newest block of the range.',
+      required: true,
+      codec: anyBlockNumberOrTag,
+    },
     {
       name: 'rewardPercentiles',
       description:

@@ -8,7 +8,7 @@ import { ACCOUNT_PARAM, STATE_BLOCK_PARAM } from './state-params.ts';
 export const ethGetBalance: Method<MethodContext> = defineMethod({
   name: 'eth_getBalance',
   summary: "Returns an account's balance in Wei.",
-  description: 'An embedded chain has no pending transactions. `pending` therefore counts as `latest` there.',
+  description: 'On an embedded chain `pending` means `latest`, because there are no pending transactions.',
   params: [ACCOUNT_PARAM, STATE_BLOCK_PARAM],
   result: { name: 'balance', schema: quantity256 },
   contractScope: scopeOfAccount,

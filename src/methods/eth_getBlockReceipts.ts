@@ -11,7 +11,7 @@ export const ethGetBlockReceipts: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockReceipts',
   summary: 'Returns all receipts of a block, in the order of its transactions.',
   description:
-    'The result is `null` for an unknown or future block, and `[]` for a block without transactions. On an embedded chain `pending` gives `[]` too.',
+    'The result is `null` for an unknown or future block, and `[]` for a block without transactions. On an embedded chain the result for `pending` is `[]` too.',
   params: [{ name: 'block', description: 'The block.', required: true, codec: anyBlockExceptSafe }],
   result: { name: 'receipts', schema: z.array(receipt).nullable() },
   contractScope: scopeOfNothing,

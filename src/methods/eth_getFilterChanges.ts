@@ -9,10 +9,9 @@ import { log, transaction } from './result-schemas.ts';
 
 export const ethGetFilterChanges: Method<MethodContext> = defineMethod({
   name: 'eth_getFilterChanges',
-  summary:
-    'Returns what has happened since the last poll of a filter: hashes of blocks, logs, or transactions.',
+  summary: 'Returns the events since the last poll of a filter: hashes of blocks, logs, or transactions.',
   description:
-    'Each block and each log comes once, in order, even if several clients poll one filter, or several workers or replicas serve the polls. Logs of blocks that left the chain come again with `removed: true`. The last of them comes first, and all of them come before the logs of the new branch. If an answer was not sent, the next poll returns it again. An answer ends at the end of the block with which it reaches 10,000 logs or 8 MiB. The next poll continues after this block. The service may no longer know what has happened since the last poll (too many blocks, or a branch that no node has). It then removes the filter and returns a message that begins with `filter not found`. Create another filter, and read the missing logs with `eth_getLogs`.',
+    'Each block and each log comes once, in order, even if several clients poll one filter, or several workers or replicas serve the polls. Logs of blocks that left the chain are returned again with `removed: true`, the newest first, before the logs of the new branch. If the answer to a poll was not sent, the next poll returns the same events again. An answer that reaches 10,000 logs or 8 MiB ends after the block of the last log, and the next poll continues after this block. If the service no longer knows the events since the last poll (too many blocks, or a branch that no node has), it removes the filter and returns an error that begins with `filter not found`. Then create another filter, and read the missing logs with `eth_getLogs`.',
   params: [filterId],
   result: { name: 'changes', schema: z.array(z.union([hash32Result, log, transaction])) },
   contractScope: scopeOfNothing,

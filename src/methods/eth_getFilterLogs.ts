@@ -10,10 +10,9 @@ import { workFor } from './work-credits.ts';
 
 export const ethGetFilterLogs: Method<MethodContext> = defineMethod({
   name: 'eth_getFilterLogs',
-  summary:
-    'Returns the logs that `eth_getLogs` returns for the criteria of a filter, with the range of blocks of the filter.',
+  summary: 'Returns the logs that `eth_getLogs` returns for the criteria and the block range of a filter.',
   description:
-    'Without `fromBlock` and `toBlock` the block is the head. `eth_getFilterLogs` is no poll. It does not change the next result of `eth_getFilterChanges`, and does not extend the lifetime of the filter.',
+    'Without `fromBlock` and `toBlock`, the result has the logs of the head. `eth_getFilterLogs` is not a poll: it does not change the next result of `eth_getFilterChanges`, and does not extend the lifetime of the filter.',
   params: [filterId],
   result: { name: 'logs', schema: z.array(log) },
   contractScope: scopeOfNothing,

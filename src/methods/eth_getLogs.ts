@@ -11,7 +11,7 @@ export const ethGetLogs: Method<MethodContext> = defineMethod({
   name: 'eth_getLogs',
   summary: 'Returns the logs with the requested addresses and topics, of a block or of a range of blocks.',
   description:
-    'Without `fromBlock` and `toBlock` the block is the head. A range that begins or ends above the head is an error. The option `logs` of the network bounds the blocks, results and bytes of one answer.',
+    'Without `fromBlock` and `toBlock`, the result has the logs of the head. A range that begins or ends above the head is an error. The option `logs` of the network bounds the blocks, results and bytes of one answer.',
   params: [{ name: 'filter', description: 'Which logs.', required: true, codec: logFilter }],
   result: { name: 'logs', schema: z.array(log) },
   contractScope: scopeOfLogs,

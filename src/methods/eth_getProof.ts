@@ -9,9 +9,9 @@ import { ACCOUNT_PARAM, decodeSlot, MAX_SLOTS, STATE_BLOCK_PARAM, slotTexts } fr
 
 export const ethGetProof: Method<MethodContext> = defineMethod({
   name: 'eth_getProof',
-  summary: "Returns Merkle proofs of an account and of words of its storage, against the block's state root.",
+  summary: "Returns Merkle proofs of an account and of its storage slots, against the block's state root.",
   description:
-    'A request may have at most 1,024 slots. An embedded chain has proofs at the head and at the last blocks below the head (`embedded.proofBlocks`, 128 by default).',
+    'A request may have at most 1,024 slots. An embedded chain returns proofs at the head and at the `embedded.proofBlocks` blocks below it (128 by default).',
   params: [
     ACCOUNT_PARAM,
     {

@@ -7,7 +7,7 @@ import { orderRequests, STATE_BLOCK_PARAM, storageRequests } from './state-param
 
 export const ethGetStorageValues: Method<MethodContext> = defineMethod({
   name: 'eth_getStorageValues',
-  summary: 'Returns words of storage of several contracts at one block.',
+  summary: 'Returns values of storage slots of several contracts, at one block.',
   description:
     'A request may have at most 1,024 slots. If a node lacks the method, the service requests each slot from the node with `eth_getStorageAt`.',
   params: [

@@ -9,7 +9,7 @@ export const ethGetTransactionByHash: Method<MethodContext> = defineMethod({
   name: 'eth_getTransactionByHash',
   summary: 'Returns a transaction by its hash.',
   description:
-    'The result is `null` for an unknown transaction. A transaction is pending while it is in no block, or in a block above the served head.',
+    'The result is `null` for an unknown transaction. A transaction counts as pending while no block up to the served head contains it.',
   params: [TRANSACTION_HASH_PARAM],
   result: { name: 'transaction', schema: transaction.nullable() },
   contractScope: scopeOfNothing,

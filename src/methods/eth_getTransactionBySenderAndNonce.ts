@@ -21,9 +21,9 @@ type Block = { readonly transactions: readonly { readonly from: string; readonly
 
 export const ethGetTransactionBySenderAndNonce: Method<MethodContext> = defineMethod({
   name: 'eth_getTransactionBySenderAndNonce',
-  summary: 'Returns the transaction of a sender with this nonce.',
+  summary: 'Returns the transaction that a sender has sent with a nonce.',
   description:
-    "The result is the same as in reth. It is `null` if there is no transaction, for example if an authorization (EIP-7702) or a contract used the nonce. A pending transaction is found only by the key that has sent it through this service. The service reads the sender's nonce after older and older blocks, and takes the transaction from the block that raised the nonce. Recent transactions therefore need no old state, and no node needs to have the method. Each look-up of a nonce costs credits (`eth_getTransactionBySenderAndNonce_lookup`).",
+    "The result is the same as in reth. The result is `null` if no transaction used the nonce, for example because an authorization (EIP-7702) or a contract creation by code used it. A pending transaction is returned only to the key that has sent it through this service. The service reads the sender's nonce at successively older blocks, and takes the transaction from the block that raised the nonce. Recent transactions therefore need no old state, and no node needs to have the method. Each of these reads of a nonce costs credits (`eth_getTransactionBySenderAndNonce_lookup`).",
   params: [
     { name: 'sender', description: 'Account that has sent the transaction.', required: true, codec: address },
     { name: 'nonce', description: 'Nonce of the transaction.', required: true, codec: integer64 },

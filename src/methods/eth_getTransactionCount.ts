@@ -8,7 +8,7 @@ import { ACCOUNT_PARAM, STATE_BLOCK_PARAM } from './state-params.ts';
 export const ethGetTransactionCount: Method<MethodContext> = defineMethod({
   name: 'eth_getTransactionCount',
   summary: "Returns an account's nonce: the number of transactions that the account has sent.",
-  description: 'An embedded chain has no pending transactions. `pending` therefore counts as `latest` there.',
+  description: 'On an embedded chain `pending` means `latest`, because there are no pending transactions.',
   params: [ACCOUNT_PARAM, STATE_BLOCK_PARAM],
   result: { name: 'nonce', schema: quantity64 },
   contractScope: scopeOfAccount,

@@ -8,7 +8,7 @@ import { receipt } from './result-schemas.ts';
 export const ethGetTransactionReceipt: Method<MethodContext> = defineMethod({
   name: 'eth_getTransactionReceipt',
   summary: 'Returns the receipt of a mined transaction by its hash.',
-  description: 'The result is `null` as long as the transaction is not in a block up to the served head.',
+  description: 'The result is `null` until a block up to the served head contains the transaction.',
   params: [TRANSACTION_HASH_PARAM],
   result: { name: 'receipt', schema: receipt.nullable() },
   contractScope: scopeOfNothing,

@@ -11,7 +11,7 @@ export const ethGetUncleByBlockNumberAndIndex: Method<MethodContext> = defineMet
   name: 'eth_getUncleByBlockNumberAndIndex',
   summary: 'Returns an uncle of a block by block number and uncle position.',
   description:
-    'The result is `null` for an unknown or future block, and for a position beyond the last uncle. Blocks after the merge have no uncles. On an embedded chain `totalDifficulty` is null.',
+    'The result is `null` for an unknown or future block, and for a position beyond the last uncle. Blocks after the merge have no uncles. On an embedded chain `totalDifficulty` of an uncle is null.',
   params: [
     { name: 'block', description: 'The block.', required: true, codec: blockNumberOrTag },
     { name: 'index', description: 'Position of the uncle.', required: true, codec: integer64 },

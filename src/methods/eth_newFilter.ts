@@ -8,9 +8,9 @@ import { EXAMPLE_LOG } from './result-examples.ts';
 
 export const ethNewFilter: Method<MethodContext> = defineMethod({
   name: 'eth_newFilter',
-  summary: 'Creates a filter for logs. `eth_getFilterChanges` returns the logs of new blocks.',
+  summary: 'Creates a filter for logs. `eth_getFilterChanges` returns the matching logs of new blocks.',
   description:
-    'If `fromBlock` and `toBlock` are numbers, they bound the blocks of these logs. As in geth, only `eth_getFilterLogs` returns logs of blocks from before the filter. A range that ends at a number must also begin at a number. `safe`, `finalized` and `pending` cannot bound a filter. With `blockHash`, `eth_getFilterLogs` returns the logs of that block. A filter belongs to its key and its network. Every process of the service knows the filter. A filter ends when no poll has come for `limits.filterLife` (5 minutes). A key can have `limits.filters` (1,000) filters.',
+    'If `fromBlock` and `toBlock` are numbers, they bound the blocks of these logs. As in geth, only `eth_getFilterLogs` returns logs of blocks that are older than the filter. A range that ends at a number must also begin at a number. `fromBlock` and `toBlock` of a filter cannot be `safe`, `finalized` or `pending`. With `blockHash`, `eth_getFilterLogs` returns the logs of that block. A filter belongs to the key and the network with which it was created. Every process of the service can serve its polls. The service removes a filter that has not been polled for `limits.filterLife` (5 minutes). A key can have `limits.filters` (1,000) filters.',
   params: [{ name: 'filter', description: 'Which logs.', required: true, codec: logFilter }],
   result: { name: 'id', schema: filterIdSchema },
   contractScope: scopeOfLogs,

@@ -6,9 +6,9 @@ import type { MethodContext } from './method-context.ts';
 
 export const ethNewPendingTransactionFilter: Method<MethodContext> = defineMethod({
   name: 'eth_newPendingTransactionFilter',
-  summary: 'Creates a filter for pending transactions, as far as nodes announce them.',
+  summary: 'Creates a filter for the pending transactions that nodes announce.',
   description:
-    '`eth_getFilterChanges` returns the hashes of transactions that were first seen since the last poll. The result is best effort, by the process that serves the poll. Each process begins to watch with the first poll that it serves, and stores 16,384 hashes. With several workers or replicas, some hashes may be missing, or come twice. An embedded chain has no pending transactions, so its filter returns none. If no node announces pending transactions, the method does not exist.',
+    '`eth_getFilterChanges` returns the hashes of transactions that were first seen since the last poll. The result is best effort: it has the hashes that the process of the poll has seen. Each process begins to collect hashes with the first poll that it serves, and stores 16,384 hashes. With several workers or replicas, some hashes may be missing, or come twice. An embedded chain has no pending transactions, so its filter returns none. If no node announces pending transactions, the method does not exist.',
   params: [
     {
       name: 'fullTransactions',

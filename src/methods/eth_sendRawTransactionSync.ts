@@ -39,7 +39,7 @@ export const ethSendRawTransactionSync: Method<MethodContext> = defineMethod({
   name: 'eth_sendRawTransactionSync',
   summary: 'Sends a signed transaction, and waits for its receipt (EIP-7966).',
   description:
-    'The method sends like `eth_sendRawTransaction`, with the same errors. Then it waits until a block up to the served head has the transaction. Nodes need not know this method. When the time is up, the error has code 4 and the hash of the transaction as `data`. The transaction has then been sent, and may be included later. If the client disconnects, the wait ends, but the transaction stays sent. A network without nodes sends nothing.',
+    'The method sends like `eth_sendRawTransaction`, with the same errors. The method then waits until a block up to the served head has the transaction. Nodes need not support this method. After the time limit, the method returns an error with code 4 and the hash of the transaction as `data`. The transaction has been sent by then, and may be included later. If the client disconnects, the wait ends, but the transaction stays sent. A network without nodes refuses this method.',
   params: [
     SENT_TRANSACTION_PARAM,
     {

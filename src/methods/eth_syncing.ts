@@ -7,7 +7,7 @@ export const ethSyncing: Method<MethodContext> = defineMethod({
   name: 'eth_syncing',
   summary: 'Tells whether the network is behind. The result is always `false`.',
   description:
-    'An embedded chain has all imported blocks. On networks of nodes the result is about the network, not about one node. A head is served as soon as enough nodes agree on it. Nodes that are still behind have no part in this agreement. While no head can be served, `eth_syncing` fails like all other calls.',
+    'An embedded chain has all imported blocks. On networks of nodes the result describes the network, not one node. The service serves a head as soon as enough nodes agree on it. Nodes that are still syncing do not count for this agreement. While no head can be served, `eth_syncing` fails like all other calls.',
   params: [],
   result: { name: 'syncing', schema: z.literal(false) },
   contractScope: scopeOfNothing,

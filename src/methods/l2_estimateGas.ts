@@ -16,7 +16,7 @@ export const l2EstimateGas: Method<MethodContext> = defineMethod({
   summary:
     'Estimates the gas limit, base fee and priority fee that a transaction on a rollup needs. The priority fee covers the cost of layer 1.',
   description:
-    "Only rollups serve this method. It has this name, and a name with each prefix of the network (`linea_estimateGas` on a network with the prefix `linea`). `gas` is capped at 10 times the latest block's gas limit.",
+    "Only rollups serve this method. A network also serves the method as `<prefix>_estimateGas` for each of its prefixes (`linea_estimateGas` with the prefix `linea`). `gas` is capped at 10 times the latest block's gas limit.",
   params: [
     CALL_PARAM,
     {

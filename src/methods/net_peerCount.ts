@@ -7,7 +7,7 @@ export const netPeerCount: Method<MethodContext> = defineMethod({
   name: 'net_peerCount',
   summary: 'Returns the number of connected peers. The result is always `0x0`.',
   description:
-    'The service is no peer of a network. The peers of a node behind the service do not count, and their number differs from node to node.',
+    'The service has no peers. Peers of the nodes do not count, because their number differs from node to node.',
   params: [],
   result: { name: 'peers', schema: quantity64 },
   contractScope: scopeOfNothing,

@@ -6,7 +6,7 @@ import type { MethodContext } from './method-context.ts';
 
 export const netVersion: Method<MethodContext> = defineMethod({
   name: 'net_version',
-  summary: 'Returns the network id as a decimal string. The network id is the chain id here.',
+  summary: 'Returns the network id as a decimal string. This service uses the chain id as the network id.',
   params: [],
   result: { name: 'networkId', schema: z.string().regex(/^[0-9]+$/) },
   contractScope: scopeOfNothing,

@@ -122,11 +122,11 @@ export const transaction: z.ZodType = z
 /** Unsigned transaction, with the members that geth returns from `eth_fillTransaction`. */
 export const filledTransaction: z.ZodType = z
   .object({
-    raw: dataResult.meta({ description: 'Bytes of the transaction, with a signature of zeros.' }),
+    raw: dataResult.meta({ description: 'Bytes of the transaction, with a zero signature.' }),
     tx: z
       .looseObject({
         type: quantity64Result,
-        hash: hash32Result.meta({ description: 'Hash of these bytes, not of the signed transaction.' }),
+        hash: hash32Result.meta({ description: 'Hash of `raw`, not of the signed transaction.' }),
         to: addressResult.nullable(),
         nonce: quantity64Result,
         value: quantity256Result,

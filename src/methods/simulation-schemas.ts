@@ -28,7 +28,7 @@ const callResult = z
     returnData: dataResult,
     logs: z.array(log),
     gasUsed: quantity64Result,
-    maxUsedGas: quantity64Result.meta({ description: 'Before refunds.' }),
+    maxUsedGas: quantity64Result.meta({ description: 'Gas used before refunds.' }),
     status: quantity64Result,
     error: callError.optional(),
   })

@@ -11,8 +11,8 @@ const COVERED_DIGITS = 2 * 16 * 1024;
 
 export const web3Sha3: Method<MethodContext> = defineMethod({
   name: 'web3_sha3',
-  summary: 'Returns the Keccak-256 hash of the bytes.',
-  params: [{ name: 'data', description: 'The bytes.', required: true, codec: data }],
+  summary: 'Returns the Keccak-256 hash of the data.',
+  params: [{ name: 'data', description: 'Bytes to hash.', required: true, codec: data }],
   result: { name: 'hash', schema: hash32 },
   contractScope: scopeOfNothing,
   cost: 5,

@@ -8,7 +8,7 @@ import type { FilterPlace, Filters } from './filters.ts';
 
 export const filterId: Param<string, true> = {
   name: 'id',
-  description: 'Id that the call that created the filter returned.',
+  description: 'Id of the filter, from the call that created it.',
   required: true,
   codec: {
     parse(raw) {

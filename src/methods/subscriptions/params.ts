@@ -124,7 +124,7 @@ export const SUBSCRIBE_PARAMS: readonly Param[] = [
   {
     name: 'options',
     description:
-      'For `logs`: the filter of `eth_getLogs`, which may also have `afterHash`. For `newHeads`: the start. For `transactionReceipts`: the transactions whose receipts are sent. For `newPendingTransactions`: whether to send transaction objects instead of hashes.',
+      'For `logs`: the filter of `eth_getLogs`, which may also have `afterHash`. For `newHeads`: the block at which to begin. For `transactionReceipts`: the transactions whose receipts are sent. For `newPendingTransactions`: whether to send transaction objects instead of hashes.',
     required: false,
     codec: {
       ...anything,
@@ -143,5 +143,10 @@ export const SUBSCRIBE_PARAMS: readonly Param[] = [
       },
     },
   },
-  { name: 'start', description: 'For `logs`: the start.', required: false, codec: resumePoint },
+  {
+    name: 'start',
+    description: 'For `logs`: the block at which to begin.',
+    required: false,
+    codec: resumePoint,
+  },
 ];
