@@ -36,17 +36,29 @@ describe('tests that draw at random', () => {
         test('fails', () => { throw new Error('Property failed after 1 tests\\n{ seed: -12, path: "0:1", endOnFailure: true }'); });
       });`,
     );
-    const [first, ...others] = await runTestFile(file, 60_000);
+    const [first, ...others] = await runTestFile(file, 1, 60_000);
     assert.deepEqual(others, []);
     assert.deepEqual([first?.name, first?.seed], ['fails', 'seed: -12, path: "0:1"']);
     assert.match(String(first?.text), /Property failed after 1 tests/);
   });
 
+  test('run all their rounds in one process', async () => {
+    const file = write(
+      'rounds.mjs',
+      `import { test } from 'node:test';
+      globalThis.rounds = (globalThis.rounds ?? 0) + 1;
+      const round = globalThis.rounds;
+      test('runs', () => { if (round !== 2) throw new Error('round ' + round); });`,
+    );
+    const texts = (await runTestFile(file, 3, 60_000)).map(({ text }) => /round \d/.exec(text)?.[0]);
+    assert.deepEqual(texts, ['round 1', 'round 3']);
+  });
+
   test('have failed as a whole where the file ends by itself', async () => {
-    assert.deepEqual(await runTestFile(write('passes.mjs', ''), 60_000), []);
-    const [ended] = await runTestFile(write('ends.mjs', 'process.exit(3);'), 60_000);
+    assert.deepEqual(await runTestFile(write('passes.mjs', ''), 1, 60_000), []);
+    const [ended] = await runTestFile(write('ends.mjs', 'process.exit(3);'), 1, 60_000);
     assert.equal(ended?.name, 'the file');
-    const [hanging] = await runTestFile(write('hangs.mjs', 'setInterval(() => {}, 1_000);'), 500);
+    const [hanging] = await runTestFile(write('hangs.mjs', 'setInterval(() => {}, 1_000);'), 1, 500);
     assert.match(String(hanging?.name), /ran for more than 0.5 s/);
   });
 });

@@ -1,5 +1,6 @@
-/** Runs a test file once and collects its failures. */
+/** Runs a test file in a process of its own and collects its failures. */
 import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 
 export type FailedTest = {
   readonly name: string;
@@ -9,14 +10,23 @@ export type FailedTest = {
   readonly text: string;
 };
 
+const REPEATED: string = fileURLToPath(new URL('./repeated-file.js', import.meta.url));
 const SEED: RegExp = /seed:? (-?\d+)(?:, path: "[^"]*")?/;
 const MAX_TEXT_LINES = 12;
 
-/** @returns the failed tests; a file that exits otherwise than by its tests, or exceeds the limit, fails as a whole */
-export async function runTestFile(file: string, limitMs: number): Promise<readonly FailedTest[]> {
+/**
+ * @param rounds number of times that the file's tests run, one round after the other
+ * @param limitMs time limit of all rounds
+ * @returns the failed tests; a file that exits otherwise than by its tests, or exceeds the limit, fails as a whole
+ */
+export async function runTestFile(
+  file: string,
+  rounds: number,
+  limitMs: number,
+): Promise<readonly FailedTest[]> {
   // Under a test runner, a file would report to that runner in the runner's own format.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const child = spawn(process.execPath, ['--test-reporter=tap', file], {
+  const child = spawn(process.execPath, ['--test-reporter=tap', REPEATED, file, `${rounds}`], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: limitMs,

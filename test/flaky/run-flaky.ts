@@ -1,10 +1,11 @@
 /**
- * `npm run check -- flaky`: repeats every test file that uses random values, half of the runs beside busy processes, and prints
- * the failed tests with their seeds. `find-random-tests.ts` finds the files by their sources. Options: `--repeats 50` per
+ * `npm run check -- flaky`: repeats every test file that uses random values, and prints the failed tests with their seeds. The first half runs with
+ * one process for each processor; the second half runs beside busy processes, with half as many test processes as these. `find-random-tests.ts` finds the files by their sources. Options: `--repeats 50` per
  * file, `--load 16` busy processes in the second half, `--shard 1/4` for every fourth file, `--minutes 60` after which no further run begins,
  * and texts, one of which a path must contain; `--list` prints the files. Exits with 1 when a test failed, a run was omitted for lack of time,
  * or no file was found.
  */
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ROOT } from '../../scripts/program-files.ts';
@@ -12,8 +13,8 @@ import { startBusyProcesses } from './busy-processes.ts';
 import { findRandomTests } from './find-random-tests.ts';
 import { runTestFile } from './repeat-file.ts';
 
-/** A file that takes longer hangs, however busy the machine is. */
-const FILE_LIMIT_MS = 600_000;
+/** A process of several rounds that takes longer hangs, however busy the machine is. */
+const FILE_LIMIT_MS = 1_800_000;
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -47,24 +48,33 @@ const files = takeShard(
 );
 const counts = { runs: 0, failures: 0, missed: 0 };
 
-async function repeat(times: number, beside: string, deadline: number): Promise<void> {
+/** Runs that one process makes of a file: a start takes up to half a second, and one process ends what its tests left. */
+const ROUNDS_OF_PROCESS = 5;
+
+/** @param atOnce number of processes that run tests at the same time */
+async function repeat(times: number, atOnce: number, beside: string, deadline: number): Promise<void> {
   const before = counts.runs;
-  // Each round runs all files once: when time is up, all files have had about the same number of runs.
-  for (let round = 1; round <= times; round++) {
-    for (const file of files) {
+  // Each turn runs all files: when time is up, all files have had about the same number of runs.
+  const parts: { file: string; rounds: number }[] = [];
+  for (let done = 0; done < times; done += ROUNDS_OF_PROCESS)
+    for (const file of files) parts.push({ file, rounds: Math.min(ROUNDS_OF_PROCESS, times - done) });
+  const work = parts.values();
+  const run = async (): Promise<void> => {
+    for (const { file, rounds } of work) {
       if (performance.now() > deadline) {
-        counts.missed++;
+        counts.missed += rounds;
         continue;
       }
-      counts.runs++;
+      counts.runs += rounds;
       const output = join(ROOT, 'build/test', file.replace(/\.ts$/, '.js'));
-      for (const { name, seed, text } of await runTestFile(output, FILE_LIMIT_MS)) {
+      for (const { name, seed, text } of await runTestFile(output, rounds, FILE_LIMIT_MS)) {
         counts.failures++;
-        console.log(`FAILED test/${file} > ${name}\n  ${beside}, round ${round}, ${seed ?? 'no seed'}`);
+        console.log(`FAILED test/${file} > ${name}\n  ${beside}, ${seed ?? 'no seed'}`);
         console.log(text.replace(/^/gm, '    '));
       }
     }
-  }
+  };
+  await Promise.all(Array.from({ length: atOnce }, run));
   console.log(`${counts.runs - before} of ${times * files.length} runs, ${beside}`);
 }
 
@@ -73,10 +83,15 @@ else {
   const start = performance.now();
   const end = start + minutes * 60_000;
   // The time of the second half does not depend on the duration of the first.
-  await repeat(Math.ceil(repeats / 2), 'idle', (start + end) / 2);
+  await repeat(Math.ceil(repeats / 2), availableParallelism(), 'idle', (start + end) / 2);
   const stop = startBusyProcesses(load);
   try {
-    await repeat(Math.floor(repeats / 2), `${load} busy processes`, end);
+    await repeat(
+      Math.floor(repeats / 2),
+      load === 0 ? availableParallelism() : Math.ceil(load / 2),
+      `${load} busy processes`,
+      end,
+    );
   } finally {
     stop();
   }

@@ -5,7 +5,7 @@ import { UpstreamFault } from '../../../src/pool/fault.ts';
 import { singleFlight } from '../../../src/pool/policies/single-flight.ts';
 import type { Handler, RequestContext } from '../../../src/pool/upstream-request.ts';
 import type { RequestScope } from '../../../src/util/request-scope.ts';
-import { SLOT_MS } from '../../../src/util/slot-scheduler.ts';
+import { SCHEDULER, SLOT_MS } from '../../../src/util/slot-scheduler.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { spin, watchTurns } from '../../support/watch-turns.ts';
 import { createExchange, createScope, watchListeners } from '../support/exchange.ts';
@@ -182,6 +182,8 @@ describe('singleFlight', () => {
     const results = [ask(same(createScope(1_000))), ask(same()), ask(same()), ask(same())];
     calls[0]?.fail(new UpstreamFault('timeout', 'scripted'));
     await assert.rejects(results[0] as Promise<JsonResult>, { kind: 'timeout' });
+    // Slots of one owner follow each other: after this one, every caller has asked again.
+    await SCHEDULER.rejoin('');
     await waitForCalls(calls, 2);
     calls[1]?.complete('1');
     assert.deepEqual(await Promise.all(results.slice(1)), ['1', '1', '1']);
