@@ -16,17 +16,17 @@ import type { NetworkRegistry } from './network-registry.ts';
 import { createRefusal, refuseWith } from './refusals.ts';
 import type { Visitor } from './visitor.ts';
 
-/** Network and principal of a request, or of a WebSocket for its whole life. */
+/** Network and principal of an HTTP request, or of a WebSocket while it is open. */
 export type Session = {
   readonly network: Network;
   readonly principal: Principal;
   /** Name that the client chose for a series of requests. */
   readonly name?: string;
-  /** Set if each result must report how far it is verified. */
+  /** Set if each result must report its trust level (`Trust`). */
   readonly showsTrust?: true;
-  /** Facts from which `development` is determined; present on networks with methods of a development node. */
+  /** Client facts that determine `development`; present only on networks that serve the methods of a development node. */
   readonly client?: ClientFacts;
-  /** Access to the methods of a development node; if absent, there is no access. */
+  /** Access to the methods of a development node; undefined if the client may call none of them. */
   readonly development?: DevelopmentAccess;
 };
 
@@ -36,7 +36,7 @@ export type Refusal = {
   readonly error?: OtherError;
 };
 
-/** Parts that admission needs. */
+/** Services that `admit` uses. */
 export type AdmissionParts = {
   readonly keys: KeyVerifier;
   readonly tokens: TokenVerifier;
@@ -69,7 +69,7 @@ export function admit(
   if (key === undefined || key === '') return MISSING_KEY;
   if (key === DEMO_KEY) {
     if (!network.allowsDemoKey) return UNKNOWN_KEY;
-    // After DNS rebinding, a web page that points its own host name to this machine could use this key too.
+    // By DNS rebinding, a web page can point its own host name to this machine, and could then use the demo key.
     if (name !== undefined && !networks.expects(host)) return UNKNOWN_HOST;
     return openSession(network, DEMO_PRINCIPAL, visitor);
   }
@@ -87,7 +87,7 @@ export function admit(
   }
 }
 
-/** Logs the fault, and refuses the request because the key cannot be verified now. */
+/** Logs a fault of the key check, and refuses the request because the key cannot be verified now. */
 function reportFault(error: unknown, { name }: Network, log: Logger): Refusal {
   logFault(log, error, { network: name });
   return KEYS_UNAVAILABLE;
@@ -98,8 +98,8 @@ function refuseGuesses(block: Denial): Refusal {
 }
 
 /**
- * Checks the key, the rules of the key for this request, and the credentials.
- * @param block set after too many failures of the address: then only cached keys and credentials are accepted
+ * Checks whether the key exists, whether its rules admit this request, and whether the credentials are valid.
+ * @param block set after too many authorization failures of the client address: then only cached credentials are accepted
  */
 function admitPrincipal(
   principal: Principal | undefined,
@@ -144,7 +144,7 @@ function admitCredentials(
   });
 }
 
-/** Moves a session to the current network of the same name. */
+/** Returns the session with the current network of the same name, which a reload of the configuration may have replaced. */
 export function renew(session: Session, networks: NetworkRegistry): Session | Refusal {
   const network = networks.get(session.network.name);
   if (network === session.network) return session;

@@ -3,12 +3,12 @@ import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-
 import { SCHEDULER } from '../util/slot-scheduler.ts';
 import type { Answer } from './answer.ts';
 
-/** Size of an answer that takes about 50 µs to write, bytes. */
+/** Size above which an answer is large, bytes: writing this many takes about 50 µs. */
 const TURN_ANSWER_BYTES = 64 * 1024;
 
 /**
- * Passes on an answer after waiting for it. A large answer is passed on in a scheduler slot of its owner: other clients may have waited for the same
- * answer, and each copy is written in one piece.
+ * Passes an awaited answer to `next`. For a large answer, `next` runs in a scheduler slot of the owner: coalesced clients may get the same answer at
+ * the same time, and each copy is written in one piece.
  */
 export function passAnswer(
   owner: string,

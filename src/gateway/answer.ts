@@ -4,14 +4,14 @@ import type { Trust } from '../util/request-scope.ts';
 
 /**
  * Response to the client: an HTTP status and a JSON body; if the body is empty, nothing is sent. A streamed body begins with its first piece, and
- * must be read or cancelled. If the stream throws, the part that was already sent is not JSON text, and the client must not be able to mistake it for
- * JSON. `retryAfter` is in whole seconds, at least one.
+ * must be read or cancelled. If the stream throws, the part that was already sent is incomplete JSON, and the transport must show the client that the
+ * answer is broken. `retryAfter` is in whole seconds, at least one.
  */
 export type Answer = {
   readonly status: number;
   readonly body: JsonResult;
   readonly retryAfter?: number;
-  /** Trust of the single result in the body, if nodes answered. */
+  /** Trust level of the single result in the body, if nodes answered. */
   readonly trust?: Trust;
   /** Bound that caused the refusal. */
   readonly bound?: BoundName;

@@ -13,7 +13,7 @@ import { collectStream } from './collect-stream.ts';
 
 /** Maximum UTF-8 bytes per UTF-16 unit. */
 const MAX_BYTES_PER_UNIT = 3;
-/** Minimum length of texts that are measured when they arrive, UTF-16 units: measuring all texts at once would take tens of milliseconds. */
+/** Texts of at least this many UTF-16 units are measured on arrival, because measuring them all at the end would take tens of milliseconds. */
 const MIN_MEASURED_LENGTH = 4 * 1024;
 
 const NO_ROOM = new RpcError('overloaded', 'answers.bytes');
@@ -26,9 +26,9 @@ type Response = JsonText | readonly Uint8Array[] | JsonStream;
 type Arriving = { readonly stream: JsonStream; reservedBytes: number };
 
 /**
- * Responses of a batch as they arrive, with a bound on their total bytes. The excess is cut from the end: in any order of arrival, the cut is at the
- * position where the bound is exceeded by the responses up to this position. If there is no memory for a response, it becomes an error, and
- * so do the responses of items that have not begun by then.
+ * Responses of a batch as they arrive, with a bound on their total bytes. Items are refused from the end: in any order of arrival, the first refused
+ * item is the one at which the sum of sizes from the first item exceeds the bound. If there is no memory for a response, an error replaces it, and
+ * items that have not begun by then get the same error.
  */
 export class BatchAnswer {
   readonly #items: readonly BatchItem[];
@@ -38,7 +38,7 @@ export class BatchAnswer {
   readonly #responses: (Response | undefined)[];
   /** Bytes of each item in the answer, including its comma. */
   readonly #sizes: number[];
-  /** Whether short texts are measured; while the total is far below the bound, they count with their maximum size. */
+  /** Whether short texts are measured. Until the total reaches the bound, each counts with its maximum UTF-8 size. */
   #isMeasured = false;
   /** Streamed responses that are being collected, by position. */
   readonly #arriving = new Map<number, Arriving>();
@@ -63,17 +63,17 @@ export class BatchAnswer {
     this.#cut = items.length;
   }
 
-  /** Position of the first item whose response has no room. */
+  /** Position of the first item that the bound on total bytes refuses. */
   get cut(): number {
     return this.#cut;
   }
 
-  /** Position of the first item that must not begin any more. */
+  /** Position from which items must not begin any more; 0 after a response found no memory. */
   get end(): number {
     return this.#isFull ? 0 : this.#cut;
   }
 
-  /** Stores the response of an item, a text or a complete stream, and replaces any part of it that was collected. */
+  /** Stores the complete response of an item, and replaces any pieces that were collected for it. */
   put(position: number, response: JsonResult): void {
     if (position < this.#cut && this.#memory.hold(reservedBy(response))) {
       this.#responses[position] = response;
@@ -113,8 +113,8 @@ export class BatchAnswer {
   }
 
   /**
-   * Builds the answer, with an error for each item behind the cut or without memory; '' if no item wants a response. For a large answer the result is
-   * a stream, and its reader releases the memory; otherwise the memory is released here.
+   * Builds the answer, with an error for each item from the cut on and each item without memory; '' if all items are notifications. A large answer is
+   * a stream, whose reader must release its memory (`reservedBytes`); for other answers, `join` releases the memory.
    */
   join(): JsonResult {
     const remaining: Response[] = [];
@@ -231,7 +231,7 @@ function isStream(response: Response): response is JsonStream {
   return typeof response !== 'string' && 'pieces' in response;
 }
 
-/** Returns the size on the heap, bytes. Nearly all texts are Latin-1, which takes one byte per UTF-16 unit. */
+/** Returns the approximate heap size of a response, bytes. Nearly all texts are Latin-1, which takes one byte per UTF-16 unit. */
 function reservedBy(response: Response): number {
   if (typeof response === 'string') return response.length;
   return isStream(response) ? (response.reservedBytes ?? 0) : measure(response);

@@ -12,10 +12,10 @@ import type { BodyContext } from './body-context.ts';
 import type { CallRunner } from './call-runner.ts';
 import type { CallResponse } from './running-call.ts';
 
-/** Bytes of long responses delivered per scheduler slot: they take 1 ms, or 3 ms if all bytes are escaped. */
+/** Bytes of responses delivered per scheduler slot; delivery takes 1 ms, or 3 ms if all bytes are JSON-escaped. */
 const BYTES_PER_SLOT = 2 * TEXT_PIECE;
 
-/** Calls that run as a group. */
+/** Calls of one method that are dispatched with one `invokeMany`. */
 type Group = {
   readonly calls: readonly Call[];
   /** Positions of the calls in the batch. */
@@ -26,7 +26,7 @@ type Group = {
   responses: readonly CallResponse[] | Promise<never> | undefined;
 };
 
-/** State of an item before it is run: the outcome of the steps before it, and its index in a group. */
+/** State of an item between `prepare` and its response: the outcome of its steps, its group, and its index in the group. */
 type Prepared = {
   readonly refusal: PromiseOrValue<RpcError | undefined>;
   readonly group: Group | undefined;
@@ -36,8 +36,8 @@ type Prepared = {
 };
 
 /**
- * Items of a batch. Calls that a chain answers as a group begin before they are run in order; all other items begin in order. No item waits for the
- * calls of another item.
+ * Items of a batch. Calls that a chain answers as a group begin in `prepare`, before the batch reaches them; all other items begin when the batch
+ * reaches them. No item waits for another item.
  */
 export class BatchItems {
   readonly #items: readonly BatchItem[];
@@ -52,7 +52,7 @@ export class BatchItems {
     this.#prepared = new Array(items.length);
   }
 
-  /** Begins calls of one method from position `from` up to, excluding, `to`, and dispatches them as a group. */
+  /** Begins the calls of one method at positions `from` (inclusive) to `to` (exclusive), and dispatches them as a group. */
   prepare(from: number, to: number, now: number, delivery: Delivery): void {
     const context = this.#context;
     const runner = this.#runner;
@@ -85,7 +85,7 @@ export class BatchItems {
     const { calls, startedAt } = group;
     const { reservedSlots } = this.#context;
     const { length } = calls;
-    // Items of other methods may have used all network slots of the batch: each call then waits for a slot of its own.
+    // Items of other methods may have used all network slots of the batch; each call then waits for its own slot.
     if (reservedSlots?.reserve(length) === false) return false;
     const running = this.#runner.runMany(method, calls, this.#context, startedAt);
     if (!(running instanceof Promise)) {
@@ -111,8 +111,8 @@ export class BatchItems {
   }
 
   /**
-   * Delivers the responses of items that have begun, starting with group index `from`; the other items read their responses when they begin. Long
-   * responses are delivered in scheduler slots of the batch's owner.
+   * Delivers responses, from group index `from` on, to items that the batch has already run; the others take theirs in `run`. Long responses are
+   * delivered in scheduler slots of the batch's owner.
    */
   #deliver(group: Group, delivery: Delivery, from = 0): void {
     const { positions } = group;
@@ -151,7 +151,7 @@ export class BatchItems {
     return group.responses === undefined ? LATER : this.#conclude(position, prepared, group);
   }
 
-  /** Ends items that have begun and were not run, because the answer of the batch is full. */
+  /** Ends items that `prepare` has begun and the batch does not run, because its answer is full. */
   abandon(): void {
     for (let position = 0; position < this.#prepared.length; position++) {
       const prepared = this.#prepared[position];
@@ -172,14 +172,14 @@ export class BatchItems {
     if (responses instanceof Promise) return responses;
     const item = calls[at] as Call;
     const response = responses?.[at];
-    // The time of the call counts from the first attempt.
+    // The duration of a call that is run again separately counts from the start of its group.
     return response === undefined
       ? this.#runner.runBegun(item, undefined, this.#context, startedAt)
       : this.#runner.endItem(response, item, this.#context, startedAt);
   }
 }
 
-/** Returns the approximate number of bytes that the delivery of a response produces synchronously: of a stream, only the first piece. */
+/** Returns the approximate number of bytes that the delivery of a response makes synchronously; a stream makes only its first piece. */
 function measureFirst(response: PromiseOrValue<JsonResult | undefined>): number {
   if (typeof response === 'string') return response.length;
   return response === undefined || response instanceof Promise

@@ -12,9 +12,12 @@ import type { CallRunner } from './call-runner.ts';
 import type { CallWatch } from './call-watch.ts';
 import { ReservedSlots } from './reserved-slots.ts';
 
-/** Factor of concurrency for batches on networks of nodes, if the key has network slots: few requests carry all items to the nodes. */
+/**
+ * On networks of nodes, the concurrency of a batch grows by this factor if the key gets enough network slots, because few node requests carry many
+ * items.
+ */
 const SENT_FACTOR = 8;
-/** Maximum wait for these network slots, ms. */
+/** Maximum wait for the network slots of a batch, ms. */
 const GROUP_WAIT_MS = 250;
 
 export type BatchRunnerParts = {
@@ -28,8 +31,8 @@ export type BatchRunnerParts = {
 
 /**
  * Runs batches. On a network of nodes, many items run concurrently once the key has enough network slots for them. If the slots are not free in time,
- * the concurrency is the one of embedded chains, and calls are grouped as far as slots are free: otherwise a key with many batches would occupy all
- * its slots, and its single calls would be refused.
+ * the batch runs with the lower concurrency of embedded chains, and groups calls only while slots are free. Otherwise a key with many batches would
+ * occupy all its slots, and its single calls would be refused.
  */
 export class BatchRunner {
   readonly #parts: BatchRunnerParts;

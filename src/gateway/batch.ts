@@ -20,9 +20,8 @@ export type BatchLimits = {
 };
 
 /**
- * Runs an item and returns its response; `undefined` for a notification, which has no response. Never throws or rejects; a stream throws only
- * RpcError.
- * `now` is the current time on the clock of `performance.now()`.
+ * Runs an item and returns its response; undefined for a notification. Never throws or rejects; a stream throws only RpcError. `now` is the current
+ * time on the clock of `performance.now()`.
  */
 export type RunItem = (
   item: BatchItem,
@@ -30,7 +29,7 @@ export type RunItem = (
   position: number,
 ) => PromiseOrValue<JsonResult | undefined> | typeof LATER;
 
-/** Returned for an item that runs without a promise: `Delivery` receives its response. */
+/** Returned by `RunItem` for an item whose response `Delivery` receives later; such an item needs no promise. */
 export const LATER: unique symbol = Symbol('later');
 
 /** Receives the response of each item for which `run` returned `LATER`, once per item. */
@@ -38,16 +37,17 @@ export type Delivery = {
   deliver(position: number, response: PromiseOrValue<JsonResult | undefined>): void;
 };
 
-/** Begins grouped work for items from position `from` up to, excluding, `to`, before the items are run. Never waits. */
+/** Begins grouped work for the items at positions `from` (inclusive) to `to` (exclusive), before these items are run. Never waits. */
 export type PrepareItems = (from: number, to: number, now: number, delivery: Delivery) => void;
 
 /**
  * Runs the items with bounded concurrency, and joins the responses in the order of the items; '' if there are none. The answer is synchronous if no
  * item must be awaited.
  * @param memory memory of the responses; after the return, only a streamed answer uses it, until the stream ends
- * @param readEnd returns the current time after an item; if the end of the item has just read the clock, that time is returned, because reading the
- * clock costs as much as the rest of an item here
- * @param prepare called for as many items as may run at the same time, before the first of these items is run; earlier items may still be running
+ * @param readEnd returns the time at which the last item ended; may be a time that was already read, because reading the clock costs as much as the
+ * rest of an item in this class
+ * @param prepare called with a range of as many items as may run at the same time, before the first of them is run; earlier items may still be
+ * running
  */
 export function runBatch(
   items: readonly BatchItem[],
@@ -66,7 +66,7 @@ type OnComplete = {
   readonly reject: (error: unknown) => void;
 };
 
-/** One running batch: as many items as allowed run at the same time, and the batch creates no promise per item. */
+/** One running batch. At most `concurrency` items run at the same time, and the batch creates no promise per item. */
 class BatchRun implements Delivery {
   readonly #items: readonly BatchItem[];
   readonly #run: RunItem;
@@ -80,10 +80,10 @@ class BatchRun implements Delivery {
   #preparedTo = 0;
   /** Number of items that are awaited. */
   #inWork = 0;
-  /** Time until which items run one after the other; after this time the batch waits for a scheduler slot. */
+  /** End of the current scheduler slot on the clock of `performance.now()`; later items wait for the next slot. */
   #sliceEnd = Number.NEGATIVE_INFINITY;
   #waitsForSlot = false;
-  /** Resolver of the answer until the answer is complete; undefined if the answer is synchronous. */
+  /** Resolver of the answer's promise; undefined if the answer is synchronous or already complete. */
   #complete: OnComplete | undefined;
 
   constructor(
@@ -120,7 +120,7 @@ class BatchRun implements Delivery {
     return this.#inWork === 0 && this.#next >= this.#answer.end;
   }
 
-  /** Runs items one after the other until the slot's time ends or the concurrency limit is reached. */
+  /** Runs items one after the other until the scheduler slot ends or `concurrency` items are awaited. */
   #runReady(startedAt: number): void {
     let now = startedAt;
     while (this.#next < this.#answer.end && this.#inWork < this.#concurrency && !this.#waitsForSlot) {

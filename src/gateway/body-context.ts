@@ -10,7 +10,7 @@ export type BodyContext = {
   readonly session: Session;
   readonly scope: RequestScope;
   readonly report: RequestReport | undefined;
-  /** Charges paid before the body was read. */
+  /** Calls and credits that the key paid before the body was read. */
   readonly prepaid?: Prepaid;
   /** Network slots reserved for the items of the batch. */
   readonly reservedSlots?: ReservedSlots;

@@ -11,7 +11,7 @@ export type BodyMeterParts = {
   readonly watch: CallWatch | undefined;
 };
 
-/** Charges the key of a body for work that turns out to be needed while its calls run. */
+/** Charges the key of a request body for extra work that its running calls need. */
 export class BodyMeter implements WorkMeter {
   readonly #parts: BodyMeterParts;
   readonly #session: Session;

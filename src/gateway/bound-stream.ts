@@ -3,9 +3,9 @@ import { RpcError } from '../rpc/errors.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
 
-/** Bytes of one stream per scheduler slot; otherwise a fast client would receive the whole stream in one turn of the event loop. */
+/** Bytes of one stream per scheduler slot. Without this limit, a fast client would receive the whole stream in one iteration of the event loop. */
 const BYTES_PER_SLOT = 64 * 1024;
-/** Estimated cost of making and passing on this many bytes, ms. */
+/** Estimated processor time to make and pass on `BYTES_PER_SLOT`, ms. */
 const TURN_COST_MS = 0.5;
 
 /**

@@ -6,10 +6,10 @@ import { createNodeError, RpcError } from '../rpc/errors.ts';
 import type { BoundsOf } from '../util/bounds.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
-/** Place of a failure for the log; contains only names that the service defines. */
+/** Method and network of a failure, for the log. Both names are defined by the service, so they reveal no input of the client. */
 export type FailureSite = { readonly method: string; readonly network: string };
 
-/** Converts anything that a method threw to its table row of errors. Unexpected errors are logged without their message. */
+/** Converts any value that a method threw to an RpcError. Unexpected errors are logged without their message. */
 export function toRpcError(error: unknown, scope: RequestScope, site: FailureSite, log: Logger): RpcError {
   if (error instanceof RpcError) return error;
   if (error instanceof ChainError) return convertChainError(error, scope);
@@ -24,7 +24,7 @@ export function logFault(log: Logger, error: unknown, site: Partial<FailureSite>
   log.error({ ...site, error: name, stack: frames.join('\n') }, 'unexpected error');
 }
 
-/** Converts a failure of the chain to its table row of errors, with the bound that caused it. */
+/** Converts a failure of the chain to an RpcError that names the bound, if a bound caused the failure. */
 export function convertChainError(error: ChainError, scope: RequestScope): RpcError {
   const converted = chooseRow(error, scope);
   converted.bound ??= error.bound;

@@ -8,13 +8,13 @@ import type { Session } from './admission.ts';
 import type { CreditScale } from './credit-scale.ts';
 import { createLimitError } from './limit-error.ts';
 
-/** Bytes of a large body that cost as much as one call. */
+/** Body bytes that cost as much as one call of an unknown method. */
 export const BYTES_PER_CALL: number = 128 * 1024;
 
 /** Charges paid for a large body before it was read; calls of the body use them up before the key is charged again. */
 export type Prepaid = { calls: number; credits: number };
 
-/** Decides for each call whether the key may make it at all, and whether limits allow it now. */
+/** Decides for each call whether the rules of the key permit it, and whether rate and credit limits allow it now. */
 export class CallGuard {
   readonly #limiter: Limiter;
   readonly #scale: CreditScale;
@@ -57,7 +57,7 @@ export class CallGuard {
   }
 
   /**
-   * Charges a large body before it is read: one call of an unknown method for each `BYTES_PER_CALL` that are begun. A key without terms pays nothing.
+   * Charges a large body before it is read: one call of an unknown method per `BYTES_PER_CALL`, rounded up. A key without terms pays nothing.
    * @returns the reason not to read the body, or the charges that the calls of the body need not pay again
    */
   chargeBody(bytes: number, session: Session, now: number): PromiseOrValue<RpcError | Prepaid> {
@@ -79,7 +79,7 @@ export class CallGuard {
     return this.#take(session, credits, now, 1);
   }
 
-  /** Charges the key for work on a body before its calls are known. */
+  /** Charges the key one call of an unknown method, before the calls of the body are known. */
   chargeUnread(session: Session, now: number): PromiseOrValue<RpcError | undefined> {
     const denial = this.#limiter.takeForKey(session.principal, this.#scale.weigh(undefined), now, 1);
     return denial === undefined ? undefined : continueWith(denial, explainDenial);
@@ -126,7 +126,7 @@ export class CallGuard {
     }
   }
 
-  /** Takes the prepaid charges first, and charges the key only for the rest. */
+  /** Uses up the prepaid charges first, and charges the key only for the rest. */
   #takePrepaid(
     session: Session,
     credits: number,

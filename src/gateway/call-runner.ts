@@ -27,7 +27,8 @@ export type CallRunnerParts = {
 };
 
 /**
- * Runs the items of a body: steps, network slot, dispatch. No closures are created per call, because they would be a tenth of its allocations.
+ * Runs the items of a body: each passes its steps, waits for a network slot and is dispatched. No closures are created per call, because they would
+ * be a tenth of its allocations.
  */
 export class CallRunner {
   readonly #parts: CallRunnerParts;
@@ -66,7 +67,7 @@ export class CallRunner {
     return this.runBegun(item, this.begin(item, context, now), context, now);
   }
 
-  /** Runs the steps before a call. @returns the refusal of the call; undefined if `runBegun` or `endItem` is to follow */
+  /** Runs the steps before a call. @returns the refusal of the call; undefined if the caller must call `runBegun` or `endItem` */
   begin(item: Call | Notification, context: BodyContext, now: number): PromiseOrValue<RpcError | undefined> {
     return this.#parts.steps.begin(item, context, now);
   }
@@ -144,7 +145,7 @@ export class CallRunner {
     );
   }
 
-  /** Charges input that is not a call. Resolves to the error of the input, or to the limit error if the key cannot pay for the reading. */
+  /** Charges input that is not a call. Returns the error of the input, or a limit error if the key cannot pay. */
   chargeMalformed(error: RpcError, context: BodyContext, now: number): PromiseOrValue<RpcError> {
     const { guard, watch } = this.#parts;
     const { session, report, prepaid } = context;
@@ -163,7 +164,7 @@ export class CallRunner {
   }
 }
 
-/** Ends a dispatched call: steps after it, then its encoding. */
+/** Runs the `end` of the steps after a dispatched call, and then encodes its response. */
 type Conclude<T> = (
   response: CallResponse,
   item: Call | Notification,
@@ -171,7 +172,7 @@ type Conclude<T> = (
   startedAt: number,
 ) => T;
 
-/** Encodes the response to an item of a batch; a refused notification has none. */
+/** Encodes the response to an item of a batch; undefined for a refused notification. */
 function encodeItem(response: CallResponse, item: Call | Notification): JsonResult | undefined {
   if (!(response instanceof RpcError)) return response;
   return item.kind === 'call' ? encodeSmallError(item.id, response) : undefined;

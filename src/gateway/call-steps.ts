@@ -5,8 +5,8 @@ import type { BodyContext } from './body-context.ts';
 import type { CallResponse } from './running-call.ts';
 
 /**
- * A step on the way of each call: a single call, an item of a batch, or a call that runs in a group. Steps get three parameters instead of one object,
- * because a fast call would spend a tenth of its allocations on the object. A step never throws or rejects.
+ * Interceptor that runs before and after every call: a single call, an item of a batch, or a call that runs in a group. A step gets separate
+ * parameters, because one object for them would be a tenth of the allocations of a fast call. A step never throws or rejects.
  */
 export type CallStep = {
   /**
@@ -20,7 +20,7 @@ export type CallStep = {
     now: number,
   ) => PromiseOrValue<RpcError | undefined>;
   /**
-   * Runs when a call that `begin` let pass has its response, or was refused by a later step.
+   * Runs when a call that this step's `begin` did not refuse has its response, or when a later step has refused it.
    * @param startedAt start time of the call on the clock of `performance.now()`
    */
   readonly end?: (
@@ -31,7 +31,7 @@ export type CallStep = {
   ) => void;
 };
 
-/** The list of steps, from the outside to the inside; the network slot and the dispatch of the call are inside of all of them. */
+/** Steps in order, outermost first; the network slot and the dispatch of the call follow the last step. */
 export class CallSteps {
   readonly #steps: readonly CallStep[];
 
@@ -41,7 +41,7 @@ export class CallSteps {
 
   /**
    * Begins a call.
-   * @returns the refusal, which the steps outside of the refusing one have seen; undefined if the call is to be dispatched, and `end` called then
+   * @returns the refusal, after `end` of the earlier steps has run; undefined if the caller must dispatch the call and then call `end`
    */
   begin(
     call: Call | Notification,
@@ -58,7 +58,9 @@ export class CallSteps {
     return undefined;
   }
 
-  /** Goes on when a step has decided. A closure in `begin` would cost each call a context in the heap. */
+  /**
+   * Continues with the next step after an asynchronous one. A separate method, because a closure in `begin` would allocate a context for every call.
+   */
   #waitFor(
     refusal: Promise<RpcError | undefined>,
     call: Call | Notification,

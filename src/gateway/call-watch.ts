@@ -12,7 +12,7 @@ import type { Session } from './admission.ts';
 import type { BodyContext } from './body-context.ts';
 import type { CreditScale } from './credit-scale.ts';
 
-/** Reason of a refusal for each error that implies one. */
+/** Refusal reason (a metrics label) by error; errors without a row imply no reason. */
 const REASONS: Readonly<Partial<Record<ErrorName, LimitReason>> & Record<BoundError, LimitReason>> = {
   rateLimited: 'rate',
   networkLimited: 'rate',
@@ -33,14 +33,14 @@ const REASONS: Readonly<Partial<Record<ErrorName, LimitReason>> & Record<BoundEr
   rejected: 'auth',
 };
 
-/** Returns the reason of a refusal by a bound: the reason of the bound's error, or else `time` or `overload`. */
+/** Returns the reason label of a refusal by a bound: the reason of the bound's error, or else `time` or `overload`. */
 export function findReason(bound: BoundName): LimitReason {
   const [error] = listErrors(bound);
   if (error !== undefined) return REASONS[error];
   return isOfTime(bound) ? 'time' : 'overload';
 }
 
-/** Returns the reason of a refusal by a bound whose error also has other causes. */
+/** Returns the reason label of a bound whose error can also have causes other than a bound. */
 function nameReason(bound: BoundName | undefined): LimitReason | undefined {
   if (bound === undefined) return undefined;
   return isOfTime(bound) ? 'time' : 'quota';
@@ -50,7 +50,7 @@ function isOfTime(bound: BoundName): boolean {
   return BOUNDS[bound].unit === 'milliseconds';
 }
 
-/** Errors of calls that are refused before they run, which cost nothing; unreadable input costs as much as a call of an unknown method. */
+/** Errors of calls that are refused before they run and cost no credits. Unreadable input is charged like a call of an unknown method. */
 const COSTS_NOTHING: ReadonlySet<ErrorName> = new Set<ErrorName>([
   'rateLimited',
   'networkLimited',
@@ -126,7 +126,7 @@ export class CallWatch {
     this.noteEnd(undefined, session, error, startedAt, undefined, report);
   }
 
-  /** Reports a call that the key may not make, or may not make now. */
+  /** Reports a call that the rules or the limits of the key refuse. */
   noteRefused(name: string, { session, report }: BodyContext, error: RpcError, startedAt: number): void {
     const method = findMethod(name, session.network);
     this.noteEnd(method, session, error, startedAt, undefined, report);
@@ -143,7 +143,7 @@ export class CallWatch {
     this.#noteLimited(session, error);
   }
 
-  /** Reports the charge of a large body, which is in addition to the cost of its calls. */
+  /** Reports credits charged in addition to the cost of the calls. */
   noteSurcharge({ principal }: Session, credits: number): void {
     if (credits > 0) this.#observer.onSurcharge(principal, credits);
   }
@@ -170,17 +170,17 @@ function findSource(
   return hasNodes ? 'cache' : 'embedded';
 }
 
-/** Whether a refusal with this error is free. */
+/** Whether a call that is refused with this error costs no credits. */
 export function costsNothing({ rowName }: RpcError): boolean {
   return COSTS_NOTHING.has(rowName);
 }
 
-/** Whether an error is an answer of the nodes of a chain. */
+/** Whether an error comes from an answer of a node, and not from the service itself. */
 export function isAnswerOfNodes(error: RpcError): boolean {
   return !isFoundHere(error) && !isUnanswered(error);
 }
 
-/** Whether an error means that no chain answered. If no request went to a node either, the service itself determined the error. */
+/** Whether an error means that no chain answered. If no request went to a node, such an error comes from the service itself. */
 function isUnanswered({ rowName, row }: RpcError): boolean {
   return row.isFault === true || rowName === 'cancelled';
 }

@@ -2,7 +2,7 @@ import { RpcError } from '../rpc/errors.ts';
 import { type Expiring, ExpirySweep } from '../util/expiry-sweep.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
-/** Grace period after the deadline in which a chain may end the work itself, with a more specific error; ms. */
+/** Grace period after the deadline, ms. In this period a chain may end the work itself, with a more specific error. */
 export const GRACE_MS = 500;
 
 const WORKS = new ExpirySweep<TimedWork>();
@@ -28,8 +28,8 @@ class TimedWork implements Expiring {
 }
 
 /**
- * Resolves or rejects like `work`, or rejects with RpcError when the grace period after the scope's deadline has ended; the scope is then aborted, so
- * that the work ends too. Chains usually end work by the deadline themselves: this enforces the deadline if a chain does not.
+ * Resolves or rejects like `work`. When the grace period after the scope's deadline ends first, it aborts the scope, which ends the work, and rejects
+ * with RpcError. Chains usually end work by the deadline themselves; this function enforces the deadline if a chain does not.
  */
 export function completeInTime<T>(work: Promise<T>, scope: RequestScope): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -8,16 +8,16 @@ import {
 import { WORK_CREDITS } from '../methods/work-credits.ts';
 import type { Method } from '../rpc/method.ts';
 
-/** Credits per call by method name; `default` applies to methods of nodes without a price of their own. */
+/** Credits per call by method name. `default` applies to node methods that have no price in the table of methods. */
 export type CreditTable = Readonly<Record<string, number>>;
 
-/** Weight of an unknown method, the same as for most known methods: calls of unknown methods must not bypass a limit. */
+/** Credits of a call of an unknown method, as for most known methods: calls of unknown methods must not bypass a limit. */
 const UNKNOWN_WEIGHT = 80;
 
-/** Weights of calls, from the configuration or else from the table of methods. */
+/** Credits of calls, from the configuration or else from the table of methods. */
 export class CreditScale {
   readonly #table: CreditTable;
-  /** Method of the last call: items of a batch mostly have the same method. */
+  /** Method of the last call, cached with its credits because items of a batch mostly have the same method. */
   #last: Method<MethodContext> | undefined;
   #lastWeight = UNKNOWN_WEIGHT;
 

@@ -35,7 +35,7 @@ const MAX_ERROR_TEXT = 8 * 1024;
 /** Error data processed per scheduler slot, UTF-16 units or bytes: takes less than a millisecond. */
 const ERROR_TEXT_PER_SLOT = 512 * 1024;
 
-/** Runs single calls: method, parameters, time limit, errors. */
+/** Runs single calls and groups of calls: finds the method, applies its time limit, and converts errors. */
 export class Dispatcher {
   readonly #clientVersion: string;
   readonly #log: Logger;
@@ -128,7 +128,7 @@ export class Dispatcher {
     return respond(id, result, tellTrust(method, scope, body, result), MAX_ERROR_TEXT);
   }
 
-  /** Finds the method and runs it; observers get the outcome. */
+  /** Finds the method, runs it, and reports the outcome to `CallWatch`. */
   #run(
     call: Request,
     id: JsonText | undefined,
@@ -196,13 +196,13 @@ export class Dispatcher {
   }
 }
 
-/** Returns the error for a body whose deadline has passed or whose client has disconnected. */
+/** Returns an error if the deadline of the body has passed or its client has disconnected. */
 function refuseLate(scope: RequestScope, now: number): RpcError | undefined {
   if (now >= scope.deadline) return new RpcError('timedOut', 'request.time');
   return scope.aborted ? new RpcError('cancelled') : undefined;
 }
 
-/** Whether an outcome is complete without waiting. */
+/** Whether an outcome is neither a promise nor an incomplete stream. */
 function isCompleted(
   outcome: RpcError | PromiseOrValue<JsonResult>,
 ): outcome is RpcError | JsonText | JsonBytes {

@@ -57,14 +57,14 @@ import {
 import type { CallResponse } from './running-call.ts';
 import type { Visitor } from './visitor.ts';
 
-/** The service without a transport; HTTP and WebSocket call it. */
+/** The service without its transports; the HTTP and WebSocket servers call this interface. */
 export interface Gateway {
-  /** Determines the network and the key of a request; a refusal contains the whole answer. */
+  /** Determines the network and the key of a request. A refusal contains the complete answer to the client. */
   admit(visitor: Visitor): PromiseOrValue<Session | Refusal>;
   /**
    * Answers one body, synchronously if nothing must be awaited. Never throws or rejects. If the answer's body is empty, nothing is sent
-   * (notifications). A streamed answer counts as a running body until it is read to its end or cancelled, and ends when `scope` is aborted. Outcomes
-   * of the body's calls are recorded in `report`. `notifier` opens subscriptions.
+   * (notifications). A streamed answer counts as a body in flight until it is read to its end or cancelled; aborting `scope` ends it. `report`
+   * records the outcomes of the body's calls. `notifier` opens subscriptions.
    */
   handle(
     body: Uint8Array,
@@ -83,14 +83,14 @@ export interface Gateway {
    * @param session session of the request, if known
    */
   refuse(reason: RefusalReason | TransportBound, session?: Session): TextAnswer;
-  /** Counts a refusal by a bound that sends no answer. */
+  /** Counts a refusal for which the client gets no answer, for example a closed connection. */
   noteRefusal(bound: BoundName, session?: Session): void;
   /**
-   * Charges a body that costs work before it is handled, or that is never handled, as a call of an unknown method.
+   * Charges a body as one call of an unknown method, for work before `handle` or for a body that `handle` never gets.
    * @returns the reason not to read the body
    */
   chargeUnread(session: Session): PromiseOrValue<TextAnswer | undefined>;
-  /** Refunds a charge of `chargeUnread` if the body is handled after all, because `handle` charges its calls. */
+  /** Refunds a charge of `chargeUnread` when the body is passed to `handle`, which charges its calls. */
   returnUnread(session: Session): void;
   /** The OpenRPC document of the service, as JSON. */
   readonly openRpc: JsonText;
@@ -99,7 +99,7 @@ export interface Gateway {
 
 /** The gateway of one configuration. */
 export interface ConfiguredGateway extends Gateway {
-  /** Moves a session of an earlier configuration to this one. */
+  /** Returns a session of an earlier configuration with the network of the same name in this configuration. */
   renew(session: Session): Session | Refusal;
 }
 
@@ -109,9 +109,9 @@ export type GatewayLimits = {
   readonly batchConcurrency: number;
   /** Maximum bytes of all responses of a batch, and of the result of one call executed locally. */
   readonly batchAnswerBytes: number;
-  /** Memory for running batches, and for large answers that are being assembled or sent; bytes. */
+  /** Maximum bytes of memory for running batches, and for large answers that are being assembled or sent. */
   readonly reservedAnswerBytes: number;
-  /** Part of a shared bound that one key may use alone; see `SharedBudget`. */
+  /** Fraction of a shared bound that one key may use alone, from 0 to 1; see `SharedBudget`. */
   readonly ownerShare: number;
   /** Maximum number of bodies that run at the same time, per process. */
   readonly bodiesInFlight: number;
@@ -132,23 +132,23 @@ const DEFAULT_LIMITS: GatewayLimits = {
 export type GatewayOptions = {
   readonly networks: NetworkRegistry;
   readonly access: AdmissionParts;
-  /** Weights of calls; they override the weights in the table of methods. */
+  /** Credits per call, by method name; they override the costs in the table of methods. */
   readonly credits?: CreditTable;
   /** Answer of `web3_clientVersion`: `name/version`. */
   readonly clientVersion: string;
   readonly limits?: Partial<GatewayLimits>;
   readonly log: Logger;
-  /** Called for every call, and for every body that is refused for lack of room. */
+  /** Gets every ended call, and every refusal by a limit or by admission. */
   readonly observer?: CallObserver & LimitObserver;
-  /** Provides the numbers of subscriptions. */
+  /** Counts subscriptions and their notifications. */
   readonly subscriptions?: SubscriptionObserver;
-  /** Code of the user around each call, from the outside to the inside. */
+  /** Functions of the embedding program that run before and after each call, outermost first. */
   readonly interceptors?: readonly Interceptor[];
 };
 
 /** A new call needs at least 1/64 of the budget for responses free. */
 const ROOM_PART = 64;
-/** Status for an unknown host: every client gets it, so it does not count as an auth refusal. */
+/** HTTP status for an unknown host. It does not count as an auth refusal, because it depends on no key. */
 const UNKNOWN_HOST_STATUS = 404;
 
 /** Creates the gateway of one configuration. */
@@ -179,7 +179,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   const meterParts = { guard, scale, watch };
   let openRpc: { readonly prefixes: string; readonly text: JsonText } | undefined;
 
-  /** Returns the answer to a single call; refusals of access have their own HTTP status. */
+  /** Returns the answer to a single call. Some refusals, such as rate limits, have their own HTTP status. */
   function answerAlone(response: CallResponse, item: Call | Notification, context: BodyContext): Answer {
     if (response === undefined || item.kind === 'notification') return { status: 200, body: '' };
     if (response instanceof RpcError) return refuseWith(item.id, response);
@@ -261,14 +261,14 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     };
   }
 
-  /** Logs a fault of this program, and returns the answer after it. */
+  /** Logs a fault of this program, and returns the `internal` error as the answer. */
   function answerFault(error: unknown, { session, scope, report }: BodyContext): Answer {
     logFault(log, error, { network: session.network.name });
     watch?.noteMalformed(session, new RpcError('internal'), scope.startedAt, report);
     return createRefusal('internal');
   }
 
-  /** Ends an asynchronous body; a body with a streamed answer ends when the stream is read. */
+  /** Releases the resources of an asynchronous body; those of a streamed answer are released when its stream ends. */
   function endBody(answered: Answer, { session, scope }: BodyContext): Answer {
     const { body } = answered;
     if (!isComplete(body)) {
@@ -366,12 +366,12 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   };
 }
 
-/** Returns the answer to a single call, with the trust of its result. */
+/** Returns the answer to a single call, with the trust level of its result. */
 function tell(body: JsonText | JsonBytes, { scope: { trust } }: BodyContext): Answer {
   return trust === undefined ? { status: 200, body } : { status: 200, body, trust };
 }
 
-/** Returns the distinct method prefixes under which networks serve their estimates. */
+/** Returns the distinct method prefixes of rollup networks, for example for `<prefix>_estimateGas`. */
 function listPrefixes(networks: NetworkRegistry): readonly string[] {
   const prefixes = networks.list().flatMap(({ rollup, rollupPrefixes }) => (rollup && rollupPrefixes) ?? []);
   return [...new Set(prefixes)].sort();

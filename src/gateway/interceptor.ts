@@ -11,7 +11,7 @@ import type { BodyContext } from './body-context.ts';
 import { logFault } from './call-errors.ts';
 import type { CallStep } from './call-steps.ts';
 
-/** A call as an interceptor sees it. Each function of an interceptor gets an object of its own. */
+/** Description of a call for an interceptor. `before` and `after` get separate objects. */
 export type InterceptedCall = {
   readonly method: string;
   /** Parameters as the client sent them; the method checks them later. */
@@ -32,17 +32,17 @@ export type InterceptorRefusal = {
 };
 
 /**
- * Code of a program that embeds the service, around each call: single calls, items of batches, and calls that run as a group. It runs inside of the
- * checks of permissions and limits, so it gets only calls that their keys may make and have paid for.
+ * Functions of a program that embeds the service, which run before and after each call: single calls, items of batches, and calls that run as a
+ * group. They run after the checks of permissions and limits, so they get only calls that are permitted and charged.
  */
 export type Interceptor = {
-  /** Returns an error to refuse the call, which then costs nothing; undefined lets the call pass. If the function throws, the call fails with -32603. */
+  /** Returns an error to refuse the call, which then costs no credits, or undefined to allow it. If `before` throws, the call fails with -32603. */
   readonly before?: (call: InterceptedCall) => PromiseOrValue<InterceptorRefusal | undefined>;
-  /** Runs once for each call that `before` let pass: when its response is ready, or when the call is not run after all. */
+  /** Runs once for each call that `before` allowed: when its response is ready, or when the call is dropped. */
   readonly after?: (call: InterceptedCall) => void;
 };
 
-/** Makes a step of an interceptor. What it throws is logged, and does not reach other calls. */
+/** Converts an interceptor to a call step. Errors of the interceptor are logged, and do not affect other calls. */
 export function createInterceptorStep({ before, after }: Interceptor, log: Logger): CallStep {
   const fail = (error: unknown, { method: name }: Call | Notification, { session }: BodyContext): void => {
     const method = findMethod(name, session.network)?.name;

@@ -72,7 +72,7 @@ class MeteredSubscription implements Subscription {
     this.#inner.notify(results, noticedAt);
   }
 
-  /** Called once for each block that the subscription has missed. */
+  /** The source calls this once for each missed block that the subscription catches up on. */
   waitForRoom(): Promise<void> | undefined {
     this.#port.charge(this.#credits.missedBlock);
     return this.#inner.waitForRoom();

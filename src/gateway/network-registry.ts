@@ -8,7 +8,7 @@ const MAX_HOST_LENGTH = 253;
 const HOST_PATTERN = /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/i;
 const IPV6_PATTERN = /^(\[[0-9a-f:.]+\]|[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*)$/i;
 
-/** Hosts that no web page can have as its own: an IP address, or the loopback name. */
+/** Matches hosts that an attacker cannot use for DNS rebinding: `localhost` and IP addresses. */
 const OWN_ADDRESS = /^(localhost|[0-9.]+|[0-9a-f.]*:[0-9a-f:.]*)$/;
 
 /** Finds the network for a Host header or a path. */
@@ -17,7 +17,7 @@ export class NetworkRegistry {
   /** Networks by suffix, including the leading dot. */
   readonly #bySuffix = new Map<string, Network>();
   readonly #defaultNetwork: Network | undefined;
-  /** Networks by their own names, not by host names. */
+  /** Networks by their names in the configuration. */
   readonly #networks = new Map<string, Network>();
 
   /** @throws RangeError for a host pattern that cannot match or is configured twice */
@@ -48,7 +48,7 @@ export class NetworkRegistry {
     return this.#byName.get(host) ?? this.#findBySuffix(host) ?? this.#defaultNetwork;
   }
 
-  /** Whether a client of this service may send this Host header: a host name of a network, `localhost`, an IP address, or no header. */
+  /** Whether a client of this service may send this Host header: it selects a network, or is `localhost`, an IP address or absent. */
   expects(hostHeader: string | undefined): boolean {
     if (this.find(hostHeader) !== undefined) return true;
     const host = hostHeader === undefined ? undefined : normalizeHost(hostHeader);
@@ -87,7 +87,7 @@ function normalizeHost(hostHeader: string): string | undefined {
     return close < 0 ? undefined : hostHeader.slice(1, close).toLowerCase();
   }
   const colon = hostHeader.indexOf(':');
-  // A host with several colons and without brackets is an IPv6 address without port, as configurations may contain it.
+  // A host with several colons and no brackets is an IPv6 address without port; the configuration may contain this form.
   const isBareIpv6 = colon >= 0 && hostHeader.indexOf(':', colon + 1) >= 0;
   const name = colon < 0 || isBareIpv6 ? hostHeader : hostHeader.slice(0, colon);
   const host = (name.endsWith('.') ? name.slice(0, -1) : name).toLowerCase();

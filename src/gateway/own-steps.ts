@@ -4,7 +4,7 @@ import type { CallGuard } from './call-guard.ts';
 import type { CallStep } from './call-steps.ts';
 import { type CallWatch, costsNothing } from './call-watch.ts';
 
-/** Reports refused calls; the dispatcher reports the calls that it ran. */
+/** Step that reports refused calls; the dispatcher reports the calls that it runs. */
 export function reportRefusals(watch: CallWatch | undefined): CallStep {
   if (watch === undefined) return {};
   return {
@@ -15,7 +15,7 @@ export function reportRefusals(watch: CallWatch | undefined): CallStep {
 }
 
 /**
- * Refuses calls whose responses could not be buffered.
+ * Step that refuses calls while the budget for buffered responses is almost exhausted.
  * @param leastRoom minimum free bytes of the budget for responses
  */
 export function requireRoom(reservedAnswers: SharedBudget, leastRoom: number): CallStep {
@@ -27,7 +27,10 @@ export function requireRoom(reservedAnswers: SharedBudget, leastRoom: number): C
   };
 }
 
-/** Checks the permissions and limits of the key, and charges it. A call that a later step refuses without a price gets its charge back. */
+/**
+ * Step that checks the permissions and limits of the key, and charges the key. If a later step refuses the call with a free error, the charge is
+ * refunded.
+ */
 export function checkLimits(guard: CallGuard): CallStep {
   return {
     begin: (call, { session, prepaid }, now) => guard.check(call, session, now, prepaid),

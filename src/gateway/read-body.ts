@@ -9,7 +9,7 @@ import type { BodyContext } from './body-context.ts';
 const LIST_BEGIN = 0x5b;
 
 /**
- * Reads a body that consists only of calls that the network's chain accepts as bytes, or of a batch that the chain accepts as text; undefined for any
+ * Reads a body for the fast path: calls whose raw bytes the chain accepts, or a batch if the chain accepts groups of calls. Returns undefined for any
  * other body.
  */
 export function readFastPath(body: Uint8Array, maxItems: number, { chain }: Network): Envelope | undefined {
@@ -18,7 +18,7 @@ export function readFastPath(body: Uint8Array, maxItems: number, { chain }: Netw
   return mayBe ? readFastPathCalls(body, maxItems) : undefined;
 }
 
-/** Reads a large body, and parses the parameters of its calls too. */
+/** Reads a large body with pauses, and also parses the large parameters of its calls. */
 export function* readLarge(
   body: Uint8Array,
   maxItems: number,

@@ -21,7 +21,7 @@ export function createRefusal(name: OtherError, detail = ''): TextAnswer {
   return refuseWith('null', new RpcError(name, detail));
 }
 
-/** Returns an answer with one error, to the request with this id (raw JSON). */
+/** Returns an answer with one error. @param id id of the request as raw JSON */
 export function refuseWith(id: JsonText, error: RpcError): TextAnswer {
   const { row, retryAfter, bound } = error;
   const answer = { status: row.status, body: encodeSmallError(id, error) };
@@ -46,7 +46,7 @@ const REFUSALS: Readonly<Record<RefusalReason, TextAnswer>> = {
   internal: createRefusal('internal'),
 };
 
-/** Bounds for which a transport refuses requests. */
+/** Bounds that make a transport refuse a request. */
 export type TransportBound =
   | 'webSockets'
   | 'webSockets.upgrades'
@@ -71,7 +71,7 @@ export const BOUND_REFUSALS: Readonly<Record<TransportBound, TextAnswer>> = {
   'body.time': refuseWith('null', new RpcError('slowBody', 'body.time')),
 };
 
-/** Returns the answer for a reason of refusal, and the bound that counts the refusal; undefined if no bound does. */
+/** Returns the answer for a reason of refusal, and the bound under which the refusal is counted, if any. */
 export function chooseRefusal(reason: RefusalReason | TransportBound): {
   readonly refusal: TextAnswer;
   readonly bound: TransportBound | undefined;

@@ -2,14 +2,14 @@ import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-
 import type { FairQueue } from '../util/fair-queue.ts';
 
 /**
- * Network slots that a batch has reserved for items that have not begun. If the batch took slots one by one, other batches of the same key would take
- * them between two items, and each item would be sent to a node in a separate request.
+ * Network slots that a batch has reserved for items that have not begun. If a batch took slots one by one, other batches of the key would take slots
+ * between its items, and each item would need its own node request.
  */
 export class ReservedSlots {
   readonly #slots: FairQueue;
   readonly #owner: string;
   #left: number;
-  /** Whether all items have begun, and whether all items have ended. */
+  /** Set when all items have begun; `#isOver` is set when all items have ended. */
   #isBegun = false;
   #isOver = false;
 
@@ -25,7 +25,7 @@ export class ReservedSlots {
   }
 
   /**
-   * Reserves slots up to a total of `count`.
+   * Takes free slots until `count` slots are reserved.
    * @returns whether there were enough free slots
    */
   reserve(count: number): boolean {
@@ -37,7 +37,7 @@ export class ReservedSlots {
     return true;
   }
 
-  /** Passes slots to items, which release them, or to grouped calls, which return them by `takeBack`. */
+  /** Passes reserved slots to items, which release them, or to grouped calls, which return them with `takeBack`. */
   handOn(count = 1): void {
     this.#left -= count;
   }

@@ -17,7 +17,7 @@ import { type CallWatch, isAnswerOfNodes } from './call-watch.ts';
 import { GRACE_MS } from './complete-in-time.ts';
 import { openStream } from './open-stream.ts';
 
-/** The response to a call. An error that has its own HTTP status is an RpcError; `undefined` for a notification. */
+/** Encoded response to a call. An error with an HTTP status other than 200 is an RpcError that is not encoded yet; a notification has no response. */
 export type CallResponse = JsonResult | RpcError | undefined;
 
 /** A started call of a known method. */
@@ -36,9 +36,8 @@ export type BegunCall = {
 const CALLS = new ExpirySweep<RunningCall>();
 
 /**
- * A call whose result must be awaited: time limit, first bytes of a stream, errors, report of its end, and response, with a single promise. When the
- * grace period after the scope's deadline has ended, the scope is aborted, so that the work ends too. Chains usually end work by the deadline
- * themselves: this enforces the deadline if a chain does not.
+ * A call whose result must be awaited. One promise covers its time limit, the first bytes of a stream, error conversion, the report and the response.
+ * Chains usually end work by the deadline themselves. Otherwise `expire` aborts the scope when the grace period after the deadline has ended.
  */
 export class RunningCall implements Expiring {
   readonly expiresAt: number;
@@ -136,7 +135,7 @@ export class RunningCall implements Expiring {
     const ownScope = scope === body.scope ? undefined : scope;
     if (ownScope !== undefined) {
       ownScope.release();
-      // A time recorded by a synchronous part of the call must not count as the end of the call.
+      // A synchronous part of the call may have set `endedAt`, which would hide the time of the asynchronous part.
       ownScope.endedAt = 0;
     }
     const error = outcome instanceof RpcError ? outcome : undefined;
@@ -146,8 +145,9 @@ export class RunningCall implements Expiring {
 }
 
 /**
- * Determines the trust of a call's result: an answer of nodes is `single` if no better trust is known. Methods of the service itself, and errors that
- * no node answered, have no trust. The trust is recorded in the scope of the body, or returned if the client requests it with each result.
+ * Determines the trust level of a call's result: `single` for an answer of nodes, unless a higher level is recorded. Methods of the service itself,
+ * and errors that come from no node, have no trust level. The level is recorded in the scope of the body, or returned if the client requests it with
+ * each result.
  */
 export function tellTrust(
   method: Method<MethodContext>,
@@ -157,7 +157,7 @@ export function tellTrust(
 ): (() => Trust) | undefined {
   if (scope === bodyScope || session.network.hasNodes !== true || method.isLocal === true) return undefined;
   if (outcome instanceof RpcError && !isAnswerOfNodes(outcome)) return undefined;
-  // The trust of a stream is known only at the end of the stream.
+  // Read lazily: the trust level of a stream is known only at the end of the stream.
   const read = (): Trust => scope.trust ?? 'single';
   if (session.showsTrust === true) return read;
   bodyScope.noteTrust(read());
@@ -166,7 +166,7 @@ export function tellTrust(
 
 /**
  * Encodes the response to an ended call; a notification has no response.
- * @param trust trust that is written as a member beside the result
+ * @param trust trust level, which is written as a member beside `result`
  * @param maxErrorText error data with more UTF-16 units is encoded when the response is read
  */
 export function respond(

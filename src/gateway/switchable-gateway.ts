@@ -10,7 +10,7 @@ import type { ConfiguredGateway, Gateway } from './gateway.ts';
 import type { RefusalReason, TransportBound } from './refusals.ts';
 import type { Visitor } from './visitor.ts';
 
-/** The gateway of the active configuration; between any two requests, another gateway may replace it. */
+/** Gateway that passes each request to the gateway of the active configuration. A reload may replace that gateway between any two requests. */
 export class SwitchableGateway implements Gateway {
   #current: ConfiguredGateway;
   /** Previous gateways with bodies that are still running. */
@@ -49,7 +49,7 @@ export class SwitchableGateway implements Gateway {
     return this.#current.admit(visitor);
   }
 
-  /** A body that was admitted before a change of the configuration is handled by the network that now has the name of its network. */
+  /** If the configuration changed after the body was admitted, the body is handled by the current network of the same name. */
   handle(
     body: Uint8Array,
     session: Session,

@@ -8,9 +8,9 @@ export type Visitor = {
   readonly origin: string | undefined;
   readonly userAgent: string | undefined;
   readonly authorization: string | undefined;
-  /** Name that the client chose for a series of requests; each request of the series sees the transactions that were sent in it. */
+  /** Name that the client chose for a series of requests. Each request sees the transactions that earlier requests with this name sent. */
   readonly session?: string | undefined;
-  /** Set if each result must report how far it is verified. */
+  /** Set if each result must report its trust level (`Trust`). */
   readonly showsTrust?: true;
   /** W3C trace context. */
   readonly traceParent: string | undefined;

@@ -1,7 +1,7 @@
 /** Chains that nodes report, and the chain that they agree on. */
 import type { Upstream } from './upstream.ts';
 
-/** Identity of the network. Members that are not configured have the values that the first upstreams agree on. */
+/** Identity of the network. For members that are not configured, the identity is the one that the first upstreams agree on. */
 export type ChainIdentity = { readonly chainId: bigint; readonly genesisHash: string | undefined };
 
 /** Identity in the configuration. */
@@ -33,10 +33,10 @@ export function describeMismatch(
 /** An identity, and the number of operators that report it. */
 export type ChainVote = { readonly identity: ChainIdentity; readonly votes: number };
 
-/** A node as a voter: all nodes of one operator have one vote. */
+/** A node with the operator that votes for it; all nodes of one operator have one vote. */
 export type Claimant = Pick<Upstream, 'identity' | 'operator'>;
 
-/** Returns the identity that most operators report; on a tie, the one of the operator that is first in the configuration. */
+/** Returns the identity that most operators report; on a tie, the identity reported by the first of them in the configuration. */
 export function agreeOnChain(nodes: readonly Claimant[], configured: ConfiguredChain): ChainVote | undefined {
   const { chainId: id, genesisHash: hash } = configured;
   const claims = groupByOperator(nodes).flatMap((group) => findVoice(group) ?? []);
@@ -50,8 +50,8 @@ export function agreeOnChain(nodes: readonly Claimant[], configured: ConfiguredC
 }
 
 /**
- * Returns the chain that more than half of the configured operators report, however many operators answer; undefined until then. The genesis hash
- * is undefined if these operators agree only on the chain id.
+ * Returns the chain that more than half of all configured operators report; undefined until there is such a majority. The genesis hash is undefined
+ * if these operators agree only on the chain id.
  * @param nodes all configured nodes. An operator counts once each of its nodes has answered or exceeded its startup time
  */
 export function findMajorityChain(
@@ -77,7 +77,7 @@ export type ChainIdTally = {
   readonly needed: number;
 };
 
-/** @param nodes as for `findMajorityChain` */
+/** @param nodes all configured nodes. An operator counts once each of its nodes has answered or exceeded its startup time */
 export function tallyChainIds(
   nodes: readonly (Claimant & Pick<Upstream, 'isAwaited'>)[],
   { chainId }: ConfiguredChain,
@@ -144,7 +144,7 @@ export function describeSplit(hashes: readonly string[]): string {
   return `no majority for a genesis block: ${hashes.slice(0, MAX_NAMED).join(', ')}${more}`;
 }
 
-/** Returns the first of the values that occur most often. */
+/** Returns the most frequent value; on a tie, the one that occurs first. */
 function findMostCommon<T>(values: readonly T[]): T | undefined {
   const counts = new Map<T, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);

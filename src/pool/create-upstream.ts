@@ -12,7 +12,7 @@ import { createTransport } from './transport/create-transport.ts';
 import type { TransportLimits } from './transport/transport.ts';
 import { Upstream } from './upstream.ts';
 
-/** Maximum poll interval, ms: it applies even if the chain is slow. */
+/** Maximum interval between polls for the head, ms, even if the block time is longer. */
 const MAX_POLL_MS = 2_000;
 const PING_MS = 15_000;
 const CONTROL_CONNECTIONS = 2;
@@ -24,7 +24,7 @@ export type UpstreamEvents = {
   onAway(upstream: Upstream): void;
   /** Called when an upstream answers polls again. */
   onBack(upstream: Upstream): void;
-  /** Called when an upstream sends a block or header that was not requested. The value is passed on as received, and not compared with anything. */
+  /** Called when an upstream sends a block or header that was not requested. The value is passed on as received, without any check. */
   onBlock?(block: unknown): void;
   /** Whether a request waits for the next head. */
   isHeadAwaited(): boolean;
@@ -48,7 +48,7 @@ export function createUpstream(
   const announcer = row.heads === undefined ? undefined : createEndpoint(row.heads, row);
   const transport = createTransport(endpoint, watched);
   const announcements = announcer === undefined ? undefined : createTransport(announcer, limits);
-  // Requests of the pool itself must not wait behind responses that slow clients read.
+  // The pool's own requests need separate connections, because responses that slow clients read may block the others.
   const control =
     transport.watch === undefined ? createTransport(endpoint, controlLimits(watched)) : transport;
   const feed = createNodeFeed(
@@ -85,7 +85,7 @@ export function createUpstream(
   return upstream;
 }
 
-/** Creates a relay, which receives requests like a node but belongs to no network: its head and its chain are never requested. */
+/** Creates a relay, which receives requests like a node but belongs to no network: its head and chain id are never requested. */
 export function createRelay(row: UpstreamOptions, pool: PoolOptions, memory: SharedBudget): Upstream {
   const nothing = (): void => {};
   const relay = createUpstream(row, 0, pool, memory, systemClock, {
@@ -118,7 +118,7 @@ function controlLimits(limits: TransportLimits): TransportLimits {
   return { ...limits, connections: CONTROL_CONNECTIONS };
 }
 
-/** Counts failed polls for the head, to detect whether the node is away. */
+/** Reports each poll for the head to the upstream, which detects whether the node is away. */
 function countPolls(feed: HeadFeed, find: () => Upstream, events: UpstreamEvents): HeadFeed {
   return {
     ...feed,

@@ -13,11 +13,11 @@ export type FaultKind =
   | 'tooLarge'
   /** The response has more bytes, values or levels than its request can need, for any client. The node is at fault. */
   | 'excessive'
-  /** The HTTP status shows that the node, or a proxy before it, is out of order. */
+  /** The HTTP status reports a failure of the node or of a proxy in front of it. */
   | 'httpStatus'
   /** The node rejects the credentials of this service. */
   | 'unauthorized'
-  /** There were too many requests for this upstream; `retryAfterMs` is the time until the next request is allowed. */
+  /** Too many requests were sent to this upstream; `retryAfterMs` is the time until the next request is allowed. */
   | 'rateLimited'
   /** The node lacks a block or a state that the network has. */
   | 'missing'
@@ -25,7 +25,7 @@ export type FaultKind =
   | 'pruned'
   /** The node does not support the method. */
   | 'unsupported'
-  /** The node refuses a request for logs because of the number of blocks or results. */
+  /** The node refuses a log request because it has too many blocks or results. */
   | 'tooMuch'
   /** The answer contradicts known data of its block. */
   | 'wrong'
@@ -37,7 +37,7 @@ export type FaultKind =
 export class UpstreamFault extends Error {
   readonly kind: FaultKind;
   readonly retryAfterMs: number | undefined;
-  /** For `rateLimited`: bound that is named in the refusal to the caller if no node answers. */
+  /** For `rateLimited`: bound that the error to the client names if no node answers. */
   readonly bound: BoundsOf<'busy'>;
 
   /** @param message text that may reach a client, so it must never contain an address, a key or a body */
@@ -55,7 +55,7 @@ export class UpstreamFault extends Error {
   }
 }
 
-/** A null for an item that the network has; no second upstream has confirmed the null. */
+/** A null that no second upstream has confirmed, for an item that the network should have. */
 export class LoneNull extends UpstreamFault {
   constructor(message: string) {
     super('missing', message);
@@ -63,8 +63,8 @@ export class LoneNull extends UpstreamFault {
 }
 
 /**
- * An unrecognized error of a method that executes code. Most likely the execution failed: the error is an answer if a second upstream sends the same
- * text, and a fault if a second upstream has a result.
+ * An unrecognized error of a method that executes code. It is an answer (the execution failed) if a second upstream sends the same text, and a fault
+ * if a second upstream has a result.
  */
 export class UnknownExecutionError extends UpstreamFault {
   /** Error code sent by the node. */
@@ -77,8 +77,8 @@ export class UnknownExecutionError extends UpstreamFault {
 }
 
 /**
- * A node's error for a method that is passed on, if another node may succeed. `refusal` is the answer if all nodes fail. The error does not count as
- * a fault of the node.
+ * A node's error for a passed-through method, if another node may succeed. `refusal` is the answer if all nodes fail. The error does not count as a
+ * fault of the node.
  */
 export class PassedFault extends UpstreamFault {
   readonly refusal: NodeRefusal;
@@ -97,12 +97,12 @@ export class UnclearMethod extends UpstreamFault {
 }
 
 /**
- * An answer that is refuted by recomputing it from its block. If the answers of all nodes are refuted in the same way, the chain may have rules that
- * are unknown here.
+ * An answer that was refuted by recomputing it from its block. If the answers of all nodes are refuted in the same way, the chain may have rules that
+ * this service does not know.
  */
 export class Refutation extends UpstreamFault {
   readonly blockHash: string;
-  /** Part of the answer that was refuted, a `Subject`. */
+  /** Kind of data that was refuted, a `Subject` (for example the receipts of a block). */
   readonly subject: string;
 
   constructor(blockHash: string, subject: string, text: string) {
@@ -112,7 +112,7 @@ export class Refutation extends UpstreamFault {
   }
 }
 
-/** Minimum number of blocks that any vendor accepts; a smaller number in a message has another meaning. */
+/** A number in a refusal below this one cannot be a limit of blocks, because every vendor accepts at least this many. */
 const MIN_ALLOWED = 5;
 
 /**
@@ -130,7 +130,7 @@ export class LogRefusal extends UpstreamFault {
     this.#numbers = numbers;
   }
 
-  /** Returns the number of blocks that the node accepts, lower than the refused number; undefined if the message names none. */
+  /** Returns the largest number in the message that is lower than the refused number of `blocks`; undefined if there is none. */
   allowedBelow(blocks: number): number | undefined {
     const allowed = this.#numbers.filter((number) => number >= MIN_ALLOWED && number < blocks);
     return allowed.length === 0 ? undefined : Math.max(...allowed);

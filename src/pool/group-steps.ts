@@ -3,10 +3,13 @@ import { ALONE, type GroupHandler, type ReceiveOutcome, type RequestGroup } from
 import type { ErasedSteps } from './policy-steps.ts';
 import type { Handler, RequestContext } from './upstream-request.ts';
 
-/** Inner handler of steps in a group: a step that sends another request makes its request leave the group. */
+/** Inner handler of steps in a group. A step that would send another request gets an error, so its request leaves the group. */
 const REFUSE: Handler = () => Promise.reject(ALONE);
 
-/** Functions of adjacent policies by position: property reads of many kinds of objects would cost as much as the functions. */
+/**
+ * Functions of adjacent policies by position. Separate arrays, because reading properties of objects with many shapes would cost as much as the
+ * functions.
+ */
 type StepFunctions = {
   readonly begins: readonly ErasedSteps['begin'][];
   readonly onResults: readonly ErasedSteps['onResult'][];
@@ -14,8 +17,8 @@ type StepFunctions = {
 };
 
 /**
- * Combines the steps of adjacent policies for groups: they run for each request, without promises. A request leaves the group if a step would send
- * another request or wait. `recover` does not run: a request that fails leaves the group, and `recover` runs when it is sent alone.
+ * Combines the steps of adjacent policies into a handler of groups, which runs them for each request without promises. A request leaves the group if
+ * a step would send another request or wait. `recover` does not run: a request that fails leaves the group, and `recover` runs when it is sent alone.
  */
 export function passEach(steps: readonly ErasedSteps[], next: GroupHandler): GroupHandler {
   const own = steps.filter(({ begin, onResult, onError }) => begin ?? onResult ?? onError);
@@ -35,7 +38,7 @@ export function passEach(steps: readonly ErasedSteps[], next: GroupHandler): Gro
   };
 }
 
-/** Begins each request. @returns the group of those that go on; undefined if none does */
+/** Begins each request. @returns the group of the requests that no step ended; undefined if there are none */
 function beginEach(
   functions: StepFunctions,
   group: RequestGroup,
@@ -57,7 +60,7 @@ function beginEach(
   return count === 0 ? undefined : (passed ?? group);
 }
 
-/** Begins one request. @returns its outcome if it does not go on */
+/** Begins one request. @returns its outcome if a step ended it; otherwise undefined */
 function begin(functions: StepFunctions, context: RequestContext): JsonResult | Error | undefined {
   const { begins } = functions;
   let at = 0;
@@ -109,7 +112,7 @@ function followError({ onErrors }: StepFunctions, context: RequestContext, error
   return current;
 }
 
-/** Settles the promise of a step that has to wait: it sends nothing, because `REFUSE` is its inner handler. */
+/** Ignores the promise of a step that has to wait. The step sends nothing, because `REFUSE` is its inner handler. */
 function leaves(begun: Promise<unknown>): true {
   begun.catch(() => {});
   return true;

@@ -2,7 +2,7 @@ import type { JsonResult } from '../../packages/ethereum/primitives/json-result.
 import { UpstreamFault } from './fault.ts';
 import type { RequestContext } from './upstream-request.ts';
 
-/** Contexts of requests that are sent to one node together, by position; undefined: the position is not part of the group. */
+/** Contexts of requests that are sent to one node as a group, by position; undefined at positions that do not belong to the group. */
 export type RequestGroup<E extends RequestContext = RequestContext> = readonly (E | undefined)[];
 
 /** Gets the outcome of each request of a group once, synchronously or later: a result, or the error that a `Handler` would reject with. */
@@ -14,7 +14,7 @@ export type GroupHandler<E extends RequestContext = RequestContext> = (
   receive: ReceiveOutcome,
 ) => void;
 
-/** Outcome of a request that leaves its group: its caller has to send it alone, through the same policies. */
+/** Outcome of a request that leaves its group. The caller must send the request alone, through the same policies. */
 export const ALONE: UpstreamFault = new UpstreamFault('unreachable', 'the request must be sent alone');
 
 /** Makes all requests leave their group. */

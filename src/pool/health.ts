@@ -2,12 +2,12 @@ import type { BoundsOf } from '../util/bounds.ts';
 import { Ewma } from '../util/ewma.ts';
 import { Silence } from './silence.ts';
 
-/** Half-life of a sample's weight. */
+/** Half-life of the weight of a latency or error sample. */
 const HALF_LIFE_MS = 10_000;
-/** Number of assumed samples without latency or fault, which reduce the effect of the first real samples. */
+/** Number of assumed samples without latency and without fault; they reduce the effect of the first real samples. */
 const OPTIMISM = 1;
 const FAULTS_IN_A_ROW = 5;
-/** Minimum number of recent calls from which a fault rate above `MAX_ERROR_RATE` opens the circuit too. */
+/** Minimum weight of recent calls at which an error rate above `MAX_ERROR_RATE` also opens the circuit. */
 const MIN_SAMPLES = 15;
 const MAX_ERROR_RATE = 0.5;
 const FIRST_OPEN_MS = 500;
@@ -16,12 +16,12 @@ const MAX_OPEN_MS = 15_000;
 const DEFAULT_PAUSE_MS = 1_000;
 
 /**
- * `halfOpen`: the open time has ended, and one call at a time may test whether the node is back. The circuit of a silent node stays open
- * until the node answers a probe.
+ * State of the circuit breaker. `halfOpen`: the open time has ended, and one call at a time may test whether the node is back. The circuit of a
+ * silent node stays open until the node answers a probe.
  */
 export type CircuitState = 'closed' | 'open' | 'halfOpen';
 
-/** Recent performance of one upstream: its circuit breaker, its rate limit, and its score among other upstreams. */
+/** Recent performance of one upstream: circuit breaker, pause after a rate limit, and the score that orders upstreams. */
 export class Health {
   readonly #now: () => number;
   readonly #latency: Ewma;
@@ -59,7 +59,7 @@ export class Health {
     return Math.max(0, this.#pausedUntil - this.#now());
   }
 
-  /** Bound that caused the pause; `nodes.rate` for the node's own limit. */
+  /** Name of the bound that caused the pause; `nodes.rate` for the node's own rate limit. */
   get pausedBy(): BoundsOf<'busy'> {
     return this.#pausedBy;
   }
@@ -80,7 +80,7 @@ export class Health {
   }
 
   /**
-   * Records an answer; an error that the caller's request caused counts as an answer.
+   * Records an answer. An error that the request itself caused counts as an answer.
    * @returns whether the answer ends a confirmed silence
    */
   succeed(latencyMs: number): boolean {
@@ -92,7 +92,7 @@ export class Health {
 
   /**
    * Records that there was no usable answer. Returns whether this opened the circuit.
-   * @param cause object that is the same for calls in one request; together they count as one fault
+   * @param cause object that all failed calls of one request share; consecutive faults with the same cause count once
    */
   fail(latencyMs: number, cause?: object): boolean {
     if (cause !== undefined && cause === this.#lastCause) return false;
@@ -110,13 +110,13 @@ export class Health {
     return state === 'closed';
   }
 
-  /** Records that another upstream was faster: this upstream would have taken longer than `latencyMs`. */
+  /** Records that another upstream answered first. @param latencyMs time for which this upstream had not answered yet */
   lag(latencyMs: number): void {
     this.#sample(latencyMs, 0);
     this.silence.noteOvertaken();
   }
 
-  /** Pauses requests for the time that the node reported, or for a second. */
+  /** Pauses requests for the time that the node reported, or for one second. */
   pause(retryAfterMs: number = DEFAULT_PAUSE_MS, bound: BoundsOf<'busy'> = 'nodes.rate'): void {
     const until = this.#now() + retryAfterMs;
     if (until <= this.#pausedUntil) return;
@@ -124,7 +124,7 @@ export class Health {
     this.#pausedBy = bound;
   }
 
-  /** Lets a call pass an open circuit now, because another observation showed that the node is healthy. */
+  /** Ends the open time of the circuit and makes a probe due, because another observation showed that the node is healthy. */
   encourage(): void {
     this.#openUntil = 0;
     this.silence.encourage();

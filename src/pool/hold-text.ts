@@ -13,15 +13,15 @@ import { UpstreamFault } from './fault.ts';
 import { joinBytes, joinText, readText } from './join-pieces.ts';
 import { staysBytes } from './upstream-request.ts';
 
-/** Owner and form of a buffered result. */
+/** Memory owner, cancellation and result type of a buffered result. */
 export type HoldOptions = {
   /** Scope of the caller; when it aborts, the source is cancelled. */
   readonly scope?: RequestScope;
-  /** Opens a memory reservation if the scope has none: the service sent the request on its own account. */
+  /** Opens a memory reservation if the scope has none, because the service sent the request itself. */
   readonly memory: () => AnswerMemory;
-  /** The result may stay bytes. */
+  /** Whether the result may be returned as bytes instead of text. */
   readonly takesBytes?: boolean;
-  /** The result may stay bytes if it is long. */
+  /** Whether a long result may be returned as bytes instead of text. */
   readonly takesLongBytes?: boolean;
 };
 
@@ -31,8 +31,8 @@ export function holdText(result: JsonResult, options: HoldOptions): Promise<Json
 }
 
 /**
- * Collects a result for callers that need the whole of it. The transport bounds its length by `answerBytes`.
- * @throws UpstreamFault when it breaks off, or when the caller has gone
+ * Collects the complete result. The transport bounds its length by `answerBytes`.
+ * @throws UpstreamFault when the result breaks off, or when the scope is aborted
  * @throws ChainError `busy` when the answers of all callers fill the response buffer
  */
 export function holdAll(result: JsonResult, options: HoldOptions): Promise<JsonResult> {
@@ -42,7 +42,7 @@ export function holdAll(result: JsonResult, options: HoldOptions): Promise<JsonR
 /**
  * Reads a stream to its end, so that its checks run, and drops the bytes.
  * @returns an empty stream
- * @throws the stream's error; UpstreamFault when the caller has gone
+ * @throws the stream's error; UpstreamFault when the scope is aborted
  */
 export async function drain(stream: JsonStream, { signal }: RequestScope): Promise<JsonStream> {
   const cancel = (): void => stream.cancel();
@@ -54,12 +54,12 @@ export async function drain(stream: JsonStream, { signal }: RequestScope): Promi
     signal.removeEventListener('abort', cancel);
   }
   if (signal.aborted) throw new UpstreamFault('aborted', 'the caller has cancelled the request');
-  // `pieces` is exhausted here.
+  // `pieces` is already exhausted, so the returned stream is empty.
   return { pieces: stream.pieces, cancel };
 }
 
 /**
- * Collects a result of at most this many bytes; a longer one is returned as a stream from its beginning.
+ * Collects a result of at most `bytes` bytes. A longer result is returned as a stream that contains all of it.
  * @throws UpstreamFault and ChainError, as `holdAll`
  */
 export async function hold(result: JsonResult, bytes: number, options: HoldOptions): Promise<JsonResult> {

@@ -1,7 +1,7 @@
-/** Time after which twice the refused number of blocks may be requested from a node, ms. */
+/** Time after which twice the learned limit may be requested from a node, ms. */
 const GROW_MS = 600_000;
 
-/** If a node refuses fewer blocks than this and names no number, the refusal has another reason. */
+/** If a node refuses fewer blocks than this without naming a limit, the range is not the reason, and nothing is learned. */
 const MIN_LEARNT = 8;
 
 /** Maximum number of blocks per request for logs that a node accepts, learned from its answers. */
@@ -10,20 +10,20 @@ export class LogSpan {
   /** Undefined until the node has refused a range. */
   #limit: number | undefined;
   #since = 0;
-  /** Reason for the limit in the words of the node. */
+  /** Message with which the node refused a larger range. */
   #reason = '';
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Number of blocks above which a request is expected to be refused. */
+  /** Maximum number of blocks that the node is expected to accept; infinite until it has refused a range. */
   get limit(): number {
     if (this.#limit === undefined) return Number.POSITIVE_INFINITY;
     return this.#now() - this.#since >= GROW_MS ? 2 * this.#limit : this.#limit;
   }
 
-  /** Reason for the limit in the words of the node. */
+  /** Message with which the node refused a larger range. */
   get reason(): string {
     return this.#reason;
   }
@@ -36,7 +36,7 @@ export class LogSpan {
   noteRefused(blocks: number, allowed: number | undefined, reason: string): void {
     if (allowed === undefined && blocks < MIN_LEARNT) return;
     const limit = Math.max(1, allowed ?? Math.floor(blocks / 2));
-    // A smaller concurrent request may already have been refused.
+    // The refusal of a smaller concurrent request may already have set a lower limit.
     if (this.#limit !== undefined && blocks > this.limit && limit > this.#limit) return;
     this.#reason = reason;
     this.#set(limit);

@@ -24,7 +24,8 @@ const RECHECK_MS = 30_000;
 /** Interval between checks of quarantined and disputed nodes, ms. */
 const RECHECK_EXCLUDED_MS = 5_000;
 /**
- * Delay from a fallen head to the check, and between two checks, ms: behind some addresses, requests alternate between nodes with different heads.
+ * Delay from a fall of a node's head to the check of its identity, ms. The delay limits the checks of load-balanced URLs, whose nodes alternate
+ * between different heads.
  */
 const FALLEN_MS = 1_000;
 
@@ -32,16 +33,16 @@ export type MembershipParts = {
   readonly upstreams: readonly Upstream[];
   readonly network: string;
   readonly log: Logger;
-  /** Whether the network follows its only node to another genesis block. */
+  /** Whether the network accepts a new genesis block from its only node (`pool.development`). */
   readonly isDevelopment: boolean;
   readonly configured: ConfiguredChain;
-  /** Whether the network is already served: nodes that contradict the ones in service then cannot take the network down. */
+  /** Whether the network already has a head. Nodes that contradict the nodes in service then cannot make the network unavailable. */
   readonly hasHead: () => boolean;
   /** Called when a node with a fallen head is confirmed to belong to this chain. */
   readonly onFallConfirmed: (upstream: Upstream) => void;
   /** Called when an upstream's standing has changed. */
   readonly onChange: () => void;
-  /** Called when the network becomes a different chain with the same id: all cached data of blocks is then invalid. */
+  /** Called when the network becomes a different chain with the same id, which invalidates all cached block data. */
   readonly onReplaced: () => void;
 };
 
@@ -58,11 +59,9 @@ export class Membership {
   readonly #fallen = new Set<Upstream>();
   readonly #quarantines = new QuarantineTimes(() => performance.now());
   #expected: ChainIdentity | undefined;
-  /**
-   * Genesis block of the nodes in service while the genesis block of the network is undecided; undefined if no block has a majority of the claims.
-   */
+  /** Genesis hash of the nodes in service while the genesis block of the network is undecided; undefined if no hash has a majority. */
   #provisionalGenesis: string | undefined;
-  /** Disagreement that was logged last. */
+  /** Last logged disagreement about the genesis block. */
   #loggedDispute = '';
   #isClosed = false;
   /** Notified, until `begin`, when a node has reported its chain or has failed to do so. */
@@ -106,14 +105,14 @@ export class Membership {
     return this.#expected?.genesisHash;
   }
 
-  /** Handles an upstream that was away: it receives no requests until it has been identified again. */
+  /** Handles an upstream that answers again after being away. The upstream receives no requests until it has been identified again. */
   suspectReturned(upstream: Upstream): void {
     this.#apply(upstream, { kind: 'returned' });
     this.#retries.delete(upstream);
     void this.#check(upstream);
   }
 
-  /** Handles an upstream that reports another block than the served one: its head does not count until the upstream has been identified. */
+  /** Handles an upstream that reports a block different from the served one. Its head does not count until it has been identified again. */
   suspectForked(upstream: Upstream): void {
     this.#apply(upstream, { kind: 'mismatched' });
     this.#retries.delete(upstream);
@@ -128,9 +127,9 @@ export class Membership {
   }
 
   /**
-   * Quarantines a node for an answer that its block and another node refute, or that no honest node sends. Each quarantine is longer than the
-   * previous one.
-   * @param reason rest of a sentence about the node
+   * Quarantines a node for an answer that is refuted by its block and by another node, or that no honest node sends. Each quarantine is longer than
+   * the previous one.
+   * @param reason predicate of a sentence about the node, for example `sent a wrong answer`
    * @param firstMs duration of the first quarantine, ms
    */
   quarantine(upstream: Upstream, reason: string, firstMs: number): void {
@@ -209,15 +208,16 @@ export class Membership {
   #admit(upstream: Upstream): void {
     const hasChanged = this.#decideGenesis();
     this.#classify(upstream);
-    // The standing of an unverified node, which was away, changes only when the node has been identified.
+    // An unverified node was away; its standing changes only when it has been identified again.
     const others = this.#parts.upstreams.filter((other) => other !== upstream);
     if (hasChanged) for (const other of others) if (other.standing !== 'unverified') this.#rule(other);
     this.#logDispute();
   }
 
   /**
-   * Determines the genesis block if the configuration does not. The first block that a majority of all operators reports is final. Until then, the
-   * block of most of the operators that have answered is used; if no block has a majority, there is none, unless the network already has a head.
+   * Determines the genesis block if the configuration does not. The first block that a majority of all operators reports is final. Until then, a
+   * provisional block is used, which a majority of the answering operators reports. If there is no such majority, a network without a head has no
+   * provisional block, and a network with a head keeps its provisional block.
    * @returns whether the genesis block has changed
    */
   #decideGenesis(): boolean {
@@ -243,7 +243,7 @@ export class Membership {
     this.#rule(upstream, true);
   }
 
-  /** Updates the standing of a node from its last identity. @param isIdentified whether the identity is new */
+  /** Updates the standing of a node from its last identity. @param isIdentified whether the node has just been identified */
   #rule(upstream: Upstream, isIdentified = false): void {
     const { identity } = upstream;
     if (identity === undefined || this.#expected === undefined) return;
@@ -261,7 +261,7 @@ export class Membership {
     return dispute === undefined ? { standing: 'verified' } : { standing: 'disputed', mismatch: dispute };
   }
 
-  /** Suggests a remedy for the only node of a network. */
+  /** Returns a hint to the operator if the mismatched node is the only node of the network. */
   #advise({ chainId }: Identity): string {
     const { upstreams, configured } = this.#parts;
     if (upstreams.length > 1) return '';
@@ -271,7 +271,7 @@ export class Membership {
     return `; ${remedy}, or set pool.development: true for a development node`;
   }
 
-  /** Reason why a node is not in service while the genesis block is undecided, as the rest of a sentence about the node. */
+  /** Returns why a node is not in service while the genesis block is undecided, as the predicate of a sentence about the node. */
   #describeDispute({ genesisHash }: Identity): string | undefined {
     const provisional = this.#provisionalGenesis;
     if (this.#expected === undefined || this.#expected.genesisHash !== undefined) return undefined;
@@ -282,7 +282,7 @@ export class Membership {
     return `has ${describeSplit(hashes)}; set pool.genesisHash`;
   }
 
-  /** Logs one line for each disagreement, whatever the number of nodes. */
+  /** Logs a disagreement about the genesis block in one line, once, for all nodes. */
   #logDispute(): void {
     const { upstreams, network, log } = this.#parts;
     const disputed = upstreams.filter(({ standing }) => standing === 'disputed');
@@ -295,7 +295,7 @@ export class Membership {
     log.error({ network, upstreams: names, reason }, 'upstreams do not agree on a genesis block');
   }
 
-  /** Follows a restarted development node, which has another genesis block. */
+  /** Adopts the new genesis block of a restarted development node. */
   #follow({ name }: Upstream, { chainId, genesisHash }: Identity, expected: ChainIdentity): void {
     if (chainId !== expected.chainId || genesisHash === undefined || genesisHash === expected.genesisHash)
       return;
@@ -314,7 +314,7 @@ export class Membership {
     this.#parts.onReplaced();
   }
 
-  /** Updates the record of a node, and carries out the effects. */
+  /** Applies an event to the record of a node, and executes its effects. */
   #apply(upstream: Upstream, event: NodeEvent): void {
     const effects = upstream.apply(event);
     if (effects.includes('standingChanged')) this.#logStanding(upstream);

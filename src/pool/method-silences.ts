@@ -1,8 +1,10 @@
 import { Silence } from './silence.ts';
 
-/** Maximum number of recorded methods of one node; above it, the method that was overtaken least recently is dropped. */
+/** Maximum number of recorded methods of one node. When it is exceeded, the method that was overtaken least recently is dropped. */
 const MAX_METHODS = 64;
-/** Maximum time for which a silent node is last in the order for a method, ms: probes may fail although calls would succeed. */
+/**
+ * Maximum time for which a silent node is ordered last for a method, ms. The time is limited because probes may fail although calls would succeed.
+ */
 const MAX_SILENT_MS = 300_000;
 
 type Row = { readonly silence: Silence; expiresAt: number };
@@ -10,7 +12,7 @@ type Row = { readonly silence: Silence; expiresAt: number };
 /** Tracks the methods that a node does not answer while it answers others, with one `Silence` per method. */
 export class MethodSilences {
   readonly #now: () => number;
-  /** Methods that were overtaken and have not been answered since then, most recently overtaken last. */
+  /** Methods for which another node answered first and this node has not answered since, most recent last. */
   readonly #rows = new Map<string, Row>();
 
   /** @param now monotonic clock, milliseconds */
@@ -41,7 +43,7 @@ export class MethodSilences {
     return wasConfirmed;
   }
 
-  /** Returns the silence whose probe is due, if any; the probe counts as in flight until `endProbe`. */
+  /** Returns the silence of the method if a probe is due. The probe counts as in flight until `Silence.endProbe`. */
   takeProbe(method: string): Silence | undefined {
     const silence = this.#find(method)?.silence;
     return silence?.takeProbe() === true ? silence : undefined;

@@ -42,7 +42,7 @@ export class NetworkChainId {
     return continueWith(this.#waiting.wait(scope), () => this.value);
   }
 
-  /** Delays requests until the chain id is known: until then, no node is known to belong to this network. */
+  /** Delays a request until the chain id is known, because until then no node is known to belong to this network. */
   gate(context: RequestContext, ask: Send): PromiseOrValue<JsonResult> {
     if (this.#known !== undefined) return ask(context);
     return continueWith(this.find(context.scope), () => ask(context));
@@ -59,7 +59,7 @@ export class NetworkChainId {
     if (!this.mayBeReported) this.#waiting.wake();
   }
 
-  /** Explains why the chain id is unknown and suggests a remedy, as the rest of a sentence. */
+  /** Returns a message that explains why the chain id is unknown and how to set it. */
   explain(): string {
     const { tally, operators, needed } = tallyChainIds(this.#upstreams, this.#configured);
     const silent = this.#upstreams.filter(({ identity }) => identity === undefined);

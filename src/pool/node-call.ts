@@ -9,14 +9,14 @@ export type NodeCall = {
   readonly isSmall?: boolean;
   /** Whether a large result may be returned as bytes instead of text. */
   readonly takesBytes?: boolean;
-  /** Whether the call may change something: if it is unknown whether the node received the call, it is not sent again. */
+  /** Whether the call may change state. Such a call is not sent again if the node may already have received it. */
   readonly isOnce?: boolean;
 };
 
-/** Error object of a node's response, unmodified: no part of it can be trusted to be written by geth. */
+/** Error object of a node's response, unmodified. Code, message and data differ between clients. */
 export type NodeError = { readonly code: number; readonly message: string; readonly data: unknown };
 
-/** Reply of a node that is known to be a JSON-RPC answer to the call. */
+/** Result or error of a valid JSON-RPC response to the call. */
 export type NodeReply =
   | { readonly kind: 'result'; readonly result: JsonResult }
   | { readonly kind: 'error'; readonly error: NodeError };

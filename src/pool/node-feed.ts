@@ -13,8 +13,8 @@ const POLL_LIMIT_MS = 5_000;
 const SYNC_LIMIT_MS = 2_000;
 const METHOD = 'eth_getBlockByNumber';
 /**
- * Maximum number of headers that are parsed per turn of the event loop; if more arrive, only the newest are parsed. Blocks between them are requested
- * if they are needed.
+ * Maximum number of announced headers parsed per iteration of the event loop. If more arrive, only the newest are parsed; skipped blocks are
+ * requested if they are needed.
  */
 const MAX_ANNOUNCED = 8;
 
@@ -29,7 +29,7 @@ export function createNodeFeed(
   announcements: Transport,
   onBlock: (block: unknown) => void = () => {},
 ): HeadFeed {
-  /** Headers that arrived in this turn of the event loop. */
+  /** Headers that arrived in this iteration of the event loop. */
   const announced: unknown[] = [];
   return {
     getBlock: (block) => getBlock(own, typeof block === 'bigint' ? encodeQuantity(block) : block, onBlock),
@@ -41,7 +41,7 @@ export function createNodeFeed(
         };
         return (announcements.watch as NonNullable<Transport['watch']>)('newHeads', {
           onResult: (header) => {
-            // The other address may lead to a different node, so an announcement only triggers a poll.
+            // The URL for announcements may lead to a different node, so an announcement only triggers a poll.
             if (announcements !== own.transport) {
               listener.onReady();
               return;
@@ -65,7 +65,7 @@ function announce(header: unknown, onBlock: (block: unknown) => void, listener: 
     onBlock(header);
     listener.onHeader(head);
   } catch {
-    // An invalid announcement must not end the process.
+    // An uncaught error would end the process.
   }
 }
 
@@ -75,7 +75,7 @@ async function getSync(own: OwnTransport): Promise<SyncClaim> {
   return reply.kind === 'error' ? undefined : readSync(reply.value);
 }
 
-/** Reads the result of `eth_syncing`: false, or an object, in which clients name the target `highestBlock` if they report one. */
+/** Reads the result of `eth_syncing`: false, or an object whose optional member `highestBlock` is the target. */
 export function readSync(value: unknown): SyncClaim {
   if (typeof value !== 'object' || value === null) return value === true ? { target: undefined } : undefined;
   const { highestBlock } = value as { readonly highestBlock?: unknown };

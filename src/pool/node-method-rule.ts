@@ -1,12 +1,12 @@
 /**
- * Rules for methods of nodes that a network may serve in addition to the service's own methods: only methods that read. Methods of development
- * nodes have conditions of their own, independent of these rules (`methods/development-access.ts`).
+ * Rules for node methods that a network may serve in addition to the service's own methods. Only read-only methods are allowed. For methods of
+ * development nodes, `methods/development-access.ts` applies instead.
  */
 
 const METHOD_NAME = /^[a-z][a-zA-Z0-9]{0,31}_[a-zA-Z0-9_]{1,64}$/;
 const NAMESPACE = /^[a-z][a-zA-Z0-9]{0,31}_\*$/;
 
-/** Namespaces in lower case: some nodes (Nethermind) ignore the case of a method name, and these rules ignore it too. */
+/** Namespaces without servable methods, in lower case. The rules ignore case, because some nodes (Nethermind) ignore the case of method names. */
 const CLOSED_NAMESPACES: ReadonlySet<string> = new Set([
   // Keys and accounts.
   ...['account', 'clef', 'personal', 'signer', 'vault', 'wallet', 'eea', 'priv'],
@@ -76,10 +76,7 @@ const BEGINS_CLOSED = new RegExp(
 );
 /** Matches a closed word later in a part of the name: `debug_batchSendRawTransaction`, `debug_traceBlockFromFile`. */
 const HOLDS_CLOSED = new RegExp(`(?:${CLOSED_WORDS.map(capitalize).join('|')})(?![a-z])`);
-/**
- * Matches methods that begin with `get`, which only read. Excluded are methods for mining work, and for filters, whose changes are returned only
- * once.
- */
+/** Matches `get` methods, which are read-only. Excluded are methods for mining work, and for filters, which return each change only once. */
 const GETS = /^[a-z0-9]+_get(?!work|filter)[a-z0-9]*$/i;
 
 /** Returns why a network must not serve a method or a namespace (`debug_*`); undefined if no rule excludes it. */

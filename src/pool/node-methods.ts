@@ -1,19 +1,19 @@
 import { Lru } from '../util/lru.ts';
 
-/** Maximum number of remembered methods per node; bounded, because clients choose the names. */
+/** Maximum number of remembered methods per node. There is a bound because clients choose the names. */
 const MAX_METHODS = 256;
 const MAX_NAMESPACES = 64;
-/** Time for which a node counts as lacking a method, ms: an operator may enable the method in the meantime. */
+/** Time for which a node counts as lacking a method, ms. It is limited because an operator may enable the method. */
 const LACKS_MS = 60_000;
 const HAS_MS = 600_000;
-/** Lifetimes of a node's answer to a method that cannot exist, and of the absence of such an answer, ms. */
+/** Lifetime of a node's answer to a method that cannot exist, ms; `UNANSWERED_MS` is the lifetime of a missing answer. */
 const CONTROL_MS = 600_000;
 const UNANSWERED_MS = 10_000;
 
 /**
  * Answer of a node to a method that cannot exist in a namespace. `refuses`: the node reports that the method does not exist, so its answers to other
- * methods are real. `unanswered`: the answer is unknown. `answers`: the answer in short form; the same answer to another method carries no
- * information.
+ * methods can be accepted. `unanswered`: no answer is known. `answers`: the node answered anyway; the same answer to another method does not show
+ * that the method exists.
  */
 export type Control =
   | { readonly kind: 'refuses' | 'unanswered' }
@@ -55,8 +55,8 @@ export class NodeMethods {
   }
 
   /**
-   * Returns the node's answer to a method that cannot exist in a namespace: the remembered answer, or the answer of `ask`, which concurrent callers
-   * share.
+   * Returns the node's answer to a method that cannot exist in a namespace. If no answer is remembered, `ask` requests one, once for all concurrent
+   * callers.
    */
   findControl(namespace: string, ask: () => Promise<Control>): Promise<Control> | Control {
     const known =

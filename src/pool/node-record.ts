@@ -3,40 +3,43 @@ import type { Vote } from './heads/electorate.ts';
 import type { Identity } from './identity.ts';
 
 /**
- * Whether a node may be used. `unverified`: its chain is not yet known to be the network's, at the start or after it was away. `quarantined`: it is
- * of another chain, sent an answer that its block refutes, or broke a bound. `disputed`: it is undecided which nodes have the network's genesis
- * block.
+ * Whether a node may be used. `unverified`: at the start, or after the node was away, its chain is not yet known to be the network's chain.
+ * `quarantined`: the node belongs to another chain, sent an answer that its block refutes, or exceeded a bound. `disputed`: nodes report different
+ * genesis blocks, and the network's genesis block is undecided.
  */
 export type Standing = 'unverified' | 'verified' | 'quarantined' | 'disputed';
 
-/** State of a node in its pool: membership, availability, fork, and vote. Only `applyEvent` makes new ones. */
+/** Immutable state of a node in its pool: membership, availability, fork, and vote. Only `applyEvent` creates new records. */
 export type NodeRecord = {
   readonly standing: Standing;
   /** Last identity that the node reported. */
   readonly identity: Identity | undefined;
   /** Kind of fault of the last failed identification. */
   readonly identityFault: FaultKind | undefined;
-  /** Difference from the chain of the network while the node is quarantined, or from the other nodes while it is disputed. */
+  /** Description of the difference from the network's chain while the node is quarantined, or from the other nodes while it is disputed. */
   readonly mismatch: string | undefined;
-  /** Reason for a temporary quarantine, as the rest of a sentence about the node: it sent a wrong answer, or one that breaks a bound. */
+  /** Reason for a temporary quarantine, as the predicate of a sentence about the node: a wrong answer, or an answer that exceeds a bound. */
   readonly evidence: string | undefined;
   /** Result of the latest election of the head. */
   readonly vote: Vote;
-  /** Whether the node reported another block than the served one, and its chain has not been confirmed since then. */
+  /** Whether the node reported a block different from the served one, and has not been identified again since. */
   readonly hasMismatch: boolean;
   /** Whether the node's blocks contradict the blocks that the network serves. */
   readonly isOnFork: boolean;
-  /** Set at the start until the node has identified itself or exceeded its startup time: until then, the other nodes are no majority without it. */
+  /**
+   * Set at the start, until the node is identified or has exceeded its startup time. Until then, the node counts in the quorum, so that the other
+   * nodes have no majority without it.
+   */
   readonly isAwaited: boolean;
-  /** Number of the latest block that the node reported before. */
+  /** Number of the latest block that the node had reported at the last `headReported` event. */
   readonly lastHead: bigint | undefined;
   /** Number of consecutive failed polls for the node's head. */
   readonly missedPolls: number;
 };
 
 /**
- * Result of comparing the identity of a node with the chain of the network. `quarantined` without a mismatch: the quarantine for `NodeRecord.evidence`
- * has not ended.
+ * Result of comparing the identity of a node with the chain of the network. `quarantined` without `mismatch`: the temporary quarantine for the reason
+ * in `NodeRecord.evidence` has not ended.
  */
 export type ChainComparison =
   | { readonly standing: 'verified' | 'quarantined'; readonly mismatch?: undefined }
@@ -51,16 +54,16 @@ export type NodeEvent =
   | { readonly kind: 'startTimeExceeded' }
   /** The node answers again after being away: it may have been replaced. */
   | { readonly kind: 'returned' }
-  /** The node reported another block than the served one: its chain must be confirmed. */
+  /** The node reported a block different from the served one, so it must be identified again. */
   | { readonly kind: 'mismatched' }
   | { readonly kind: 'quarantined'; readonly evidence: string }
-  /** @param isIdentified whether the node was identified again for it, which ends a mismatch */
+  /** The identity was compared with the network. `isIdentified`: the identity is new, which ends `hasMismatch`. */
   | { readonly kind: 'classified'; readonly verdict: ChainComparison; readonly isIdentified?: boolean }
   | { readonly kind: 'compared'; readonly isOnFork: boolean }
   | { readonly kind: 'headReported'; readonly number: bigint | undefined }
   | { readonly kind: 'voted'; readonly vote: Vote };
 
-/** Consequence of an event outside of the record. */
+/** Effect of an event that the pool must execute, in addition to the new record. */
 export type NodeEffect = 'isAway' | 'isBack' | 'standingChanged' | 'mismatchEnded';
 
 const MISSED_POLLS = 2;

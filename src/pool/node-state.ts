@@ -3,7 +3,7 @@ import type { Upstream } from './upstream.ts';
 
 export type NodeState = {
   readonly state: UpstreamStatus['state'];
-  /** Reason why the node is not used normally, as the rest of a sentence about one node; absent if there is none. */
+  /** Reason why the node is not used normally, as the predicate of a sentence about the node, for example `does not answer`. */
   readonly reason?: string;
 };
 
@@ -55,7 +55,7 @@ function describeSync({ tracker: { latest, syncTarget } }: Upstream): string {
   return `is syncing: block ${latest.number}${syncTarget === undefined ? '' : ` of ${syncTarget}`}`;
 }
 
-/** Maximum number of reasons in one message; reasons that apply to most nodes are first. */
+/** Maximum number of reasons in one message. The reasons that apply to the most nodes come first. */
 const MAX_REASONS = 5;
 const PLURALS: ReadonlyMap<string, string> = new Map([
   ['is', 'are'],

@@ -15,7 +15,7 @@ export type UpstreamOptions = {
   readonly basic?: { readonly user: string; readonly password: string };
   /** Operator of the node: all nodes of one operator have one vote. By default the host, on loopback with the port. */
   readonly operator?: string;
-  /** Nodes of lower tiers are used first and decide the head; nodes of a higher tier are used only if these cannot. */
+  /** Nodes with a lower tier number are used first and decide the head. Nodes with a higher number are used only if none of them can be used. */
   readonly tier: number;
   /** Maximum number of concurrent connections (HTTP). */
   readonly connections: number;
@@ -26,8 +26,9 @@ export type UpstreamOptions = {
 };
 
 /**
- * `verify:` of a network. `auto`: every subject that the blocks of the network have shown to be verifiable is verified, and the others are compared.
- * `require`: answers about blocks and state are verified or refused, and calls are executed locally. `off`: answers are only compared.
+ * `verify:` of a network. `auto`: every kind of data that the network's blocks have shown to be verifiable is verified; answers about other data are
+ * compared between nodes. `require`: answers about blocks and state are verified or refused, and calls are executed locally. `off`: answers are only
+ * compared between nodes.
  */
 export type VerifyMode = 'auto' | 'require' | 'off';
 
@@ -36,12 +37,12 @@ export const DEFAULT_VERIFY: VerifyMode = 'auto';
 export const verifySchema: z.ZodType<VerifyMode> = z.enum(['auto', 'require', 'off']);
 
 /**
- * A few minutes of Ethereum blocks, or one minute of a rollup's: ranges that clients that follow the head request. Such a range of full blocks costs
- * nodes 40 MB.
+ * Default number of blocks: about six minutes of Ethereum, or one minute of a rollup, as clients that follow the head request. For such a range of
+ * full blocks, nodes send 40 MB.
  */
 export const DEFAULT_VERIFY_LOG_BLOCKS = 32;
 
-/** `verifyLogBlocks:` of a network: maximum number of blocks in an `eth_getLogs` range that is compared with its receipts. */
+/** `verifyLogBlocks:` of a network: maximum number of blocks of an `eth_getLogs` range whose logs are compared with the receipts of its blocks. */
 export const verifyLogBlocksSchema: z.ZodType<number> = z.int().min(0).max(512);
 
 /** Default percentage of compared answers. */
@@ -51,14 +52,14 @@ export const DEFAULT_VERIFY_CALLS = 1;
 export const verifyCallsSchema: z.ZodType<number> = z.number().min(0).max(100);
 
 /**
- * `execution:` of a network. `node`: nodes execute calls. `local`: calls are executed locally on state that nodes
- * prove. `auto`: like `local`, once a comparison with the answers of nodes has found no difference.
+ * `execution:` of a network. `node`: nodes execute calls. `local`: calls are executed locally on state that nodes send with Merkle proofs. `auto`:
+ * like `local`, once a comparison with the answers of nodes has found no difference.
  */
 export type ExecutionMode = 'node' | 'local' | 'auto';
 
 export const executionModeSchema: z.ZodType<ExecutionMode> = z.enum(['node', 'local', 'auto']);
 
-/** `checkpoint:` of a network: a block that is canonical, whatever the nodes report. */
+/** `checkpoint:` of a network: a block that is assumed to be canonical, whatever the nodes report. */
 export type Checkpoint = { readonly number: bigint; readonly hash: string };
 
 const blockHashSchema = z
@@ -89,14 +90,14 @@ export type PoolOptions = {
   /** Expected identity of the chain; by default the identity that the upstreams agree on at the start. */
   readonly chainId?: bigint;
   readonly genesisHash?: string;
-  /** Share of the healthy upstreams that must have a block before it is served. */
+  /** Fraction of the voting upstreams that must have a block before it is served. */
   readonly headShare: 'majority' | number;
   /** A node has no vote on the head if it is behind by more than both bounds: blocks, and time between timestamps. */
   readonly maxLagBlocks: number;
   readonly maxLagTime: number;
-  /** Time for which a head is still served if no healthy node has it. */
+  /** Time for which a head is still served although no healthy node has it. */
   readonly headAge: number;
-  /** Whether the network follows its only node to lower blocks and to another genesis block. */
+  /** Whether the network accepts lower blocks and another genesis block from its only node (a development node). */
   readonly development: boolean;
   /** Average time between blocks; by default it is measured. */
   readonly blockTime?: number;
@@ -109,9 +110,9 @@ export type PoolOptions = {
   readonly stallTimeout: number;
   /** Maximum size of a node's response. */
   readonly answerBytes: number;
-  /** A result that is longer than this is passed on while it arrives, bytes. */
+  /** Size above which a result is streamed to the client while it arrives, bytes. */
   readonly streamBytes: number;
-  /** Maximum number of further rounds over all upstreams after every upstream has failed. */
+  /** Maximum number of retries over all upstreams after every upstream has failed. */
   readonly retries: number;
   /** Percentage of calls that may be hedged; 0 switches hedging off. */
   readonly hedgePercent: number;
@@ -140,7 +141,7 @@ function findUrlProblem(text: string, protocols: readonly string[]): string | un
 }
 
 const UPSTREAM_PROTOCOLS = ['http:', 'https:', 'ws:', 'wss:'];
-/** Headers that the transport sets itself, which cannot be configured. */
+/** Headers that cannot be configured, because the transport sets them. */
 const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'host',
   'content-length',
@@ -205,7 +206,7 @@ const upstreamRowSchema = z
     error: 'has both bearer and basic, expected one of them',
   });
 
-/** `upstreams:` of a network; a single address is a row with defaults. */
+/** `upstreams:` of a network; a row may be only a URL, with defaults for the rest. */
 export const upstreamsSchema: z.ZodType<readonly UpstreamOptions[]> = z
   .array(z.preprocess((row) => (typeof row === 'string' ? { url: row } : row), upstreamRowSchema))
   .min(1)

@@ -1,4 +1,4 @@
-/** Parses texts of nodes without a long pause of the event loop, whatever their length and content. */
+/** Parses JSON of nodes without blocking the event loop, whatever its length and content. */
 import { type JsonBytes, type JsonText, textOf } from '../../packages/ethereum/primitives/json-result.ts';
 import {
   type ParseBounds,
@@ -20,13 +20,13 @@ import { outOfMemory } from './transport/buffered-pieces.ts';
 /** Maximum number of members in one object of a long text: headers, receipts and logs have fewer than fifty. */
 const MAX_MEMBERS = 4_096;
 /**
- * Maximum number of items in one list: this many logs, with at least 326 bytes each, would be longer than any response. The copy when such a list
- * grows takes 3 ms.
+ * Maximum number of items in one list. This many logs, of at least 326 bytes each, would be longer than any response. Copying a list of this length
+ * when it grows takes 3 ms.
  */
 const MAX_ITEMS = 1_048_576;
-/** Maximum number of texts that one check parses. */
+/** Maximum number of long texts that one `checkParsed` parses. */
 const MAX_TEXTS = 4;
-/** Memory for one text and its values if no node accounts for it, bytes: as much as one node may use. */
+/** Maximum memory for one text and its values if no node's budget is used, bytes; equal to the default share of one node. */
 const UNSHARED_BYTES = 128 * 1024 * 1024;
 
 /** Owner and limits of a parse. */
@@ -51,8 +51,8 @@ export function parseText(text: JsonText | JsonBytes, work: ParseWork): PromiseO
 }
 
 /**
- * Runs a function that parses texts with `parseJsonText`. If a text is long, it is parsed in slices and
- * the function runs again. The function must therefore have no side effects before it parses.
+ * Runs a function that parses texts with `parseJsonText`. If a text is long, it is parsed in slices, and then the function runs again. The function
+ * must therefore have no side effects before it parses.
  * @throws the error of `read` or `parseText`, synchronously or by rejection
  */
 export function checkParsed<T>(read: () => T, work: ParseWork): PromiseOrValue<T> {

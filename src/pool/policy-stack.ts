@@ -5,19 +5,19 @@ import { passEach } from './group-steps.ts';
 import type { ErasedSteps, PolicySteps } from './policy-steps.ts';
 import type { Handler, RequestContext } from './upstream-request.ts';
 
-/** The form of a policy for requests that are sent to one node together. */
+/** Variant of a policy for groups of requests that are sent to one node. */
 type GroupForm<In extends RequestContext, Out extends In> = (next: GroupHandler<Out>) => GroupHandler<In>;
 
 /**
- * A layer around the sending of a request: it gets request contexts of type `In` and passes them on as `Out`. Requests of a group pass the same policies:
- * the steps of a policy run for each of them, or else its group form runs for all.
+ * Middleware around the sending of a request. It gets request contexts of type `In` and passes them on as `Out`. Groups of requests pass the same
+ * policies: either `group` handles the whole group, or the steps run for each request.
  */
 export type Policy<In extends RequestContext = RequestContext, Out extends In = In> = ((
   next: Handler<Out>,
 ) => Handler<In>) &
   (
     | {
-        /** Adjacent policies with steps share one promise. */
+        /** Steps before and after the inner handler; adjacent policies with steps share one promise. */
         readonly steps: ErasedSteps;
         readonly group?: GroupForm<In, Out> | undefined;
       }
@@ -25,8 +25,8 @@ export type Policy<In extends RequestContext = RequestContext, Out extends In = 
   );
 
 /**
- * Creates a policy from steps; if it only observes, it needs no promise of its own.
- * @param group runs for a group in place of the steps, for a policy that decides for all of its requests at once
+ * Creates a policy from steps. Unless a step returns a promise, the policy needs no separate promise.
+ * @param group handles a whole group instead of the steps, for policies that decide once for all its requests
  */
 export function createPolicy<In extends RequestContext, Out extends In = In>(
   own: PolicySteps<In, Out>,
@@ -37,10 +37,7 @@ export function createPolicy<In extends RequestContext, Out extends In = In>(
   return Object.assign(wrap, { steps, group });
 }
 
-/**
- * Policies from the outside to the inside. A policy can only use decisions of policies around it: in any other
- * order the list does not compile.
- */
+/** List of policies, outermost first. A policy can use only decisions of outer policies; the types reject any other order. */
 export class PolicyStack<In extends RequestContext, Out extends In> {
   readonly #policies: readonly Policy[];
 
@@ -48,12 +45,12 @@ export class PolicyStack<In extends RequestContext, Out extends In> {
     this.#policies = policies;
   }
 
-  /** Creates a stack of this policy alone. */
+  /** Creates a stack with one policy. */
   static of<In extends RequestContext, Out extends In>(outermost: Policy<In, Out>): PolicyStack<In, Out> {
     return new PolicyStack([outermost as unknown as Policy]);
   }
 
-  /** Returns the stack with one more policy inside of all others. */
+  /** Returns the stack with one more policy as the innermost. */
   around<Next extends Out>(policy: Policy<Out, Next>): PolicyStack<In, Next> {
     return new PolicyStack([...this.#policies, policy as unknown as Policy]);
   }
@@ -87,13 +84,13 @@ export class PolicyStack<In extends RequestContext, Out extends In> {
   }
 }
 
-/** Combines adjacent policies into one handler: a successful request needs one promise for all of them. */
+/** Combines adjacent policies into one handler, so that a successful request needs one promise for all of them. */
 function fuse(group: readonly ErasedSteps[], innermost: Handler): Handler {
   return new FusedSteps(group, innermost).entries[0] as Handler;
 }
 
 class FusedSteps {
-  /** Handlers by position in the group: each handler includes the policy at its position and all policies inside of it. */
+  /** Handlers by position: each handler includes the policy at its position and all inner policies. */
   readonly entries: readonly Handler[];
   readonly #steps: readonly ErasedSteps[];
   readonly #innermost: Handler;
@@ -118,7 +115,7 @@ class FusedSteps {
     }
   }
 
-  /** Passes an outcome to the policies from position `from` up to, excluding, `to`, innermost first. */
+  /** Passes an outcome to the policies from position `to` - 1 down to `from`, innermost first. */
   #follow(
     outcome: Promise<JsonResult>,
     context: RequestContext,
@@ -156,7 +153,7 @@ class FusedSteps {
     return current;
   }
 
-  /** @throws the error, as replaced by the outermost of these policies */
+  /** Passes an error to the policies from position `to` - 1 down to `from`. @throws the error after all replacements, unless a policy recovers */
   #fail(context: RequestContext, from: number, to: number, error: unknown): PromiseOrValue<JsonResult> {
     let current = error;
     let at = to;
@@ -169,7 +166,7 @@ class FusedSteps {
     throw current;
   }
 
-  /** Passes a failure that occurred before there was a promise to the policies, as a rejection. */
+  /** Passes a synchronous failure to the policies, and returns the outcome as a promise. */
   async #reject(context: RequestContext, from: number, to: number, error: unknown): Promise<JsonResult> {
     return this.#fail(context, from, to, error);
   }

@@ -2,20 +2,20 @@ import type { JsonResult } from '../../packages/ethereum/primitives/json-result.
 import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { Handler, RequestContext } from './upstream-request.ts';
 
-/** Steps of a policy before and after the inner handler. `next` is the handler with all policies inside of this one. */
+/** Steps of a policy before and after the inner handler. `next` is the handler with all inner policies. */
 export type PolicySteps<In extends RequestContext, Out extends In = In> = {
   /**
-   * Runs before the inner handler: returns the same request context with the policy's decisions, or an outcome that makes the inner handler
-   * unnecessary. Only the policies around this one see that outcome, and an error thrown here.
+   * Runs before the inner handler. Returns the same request context with the policy's decisions, or an outcome that replaces the inner handler. Only
+   * outer policies see that outcome, or an error that `begin` throws.
    */
   readonly begin?: (context: In, next: Handler<Out>) => Out | Promise<JsonResult>;
-  /** Runs after a result: returns its replacement, usually the result itself. */
+  /** Runs after a result, and returns the result or a replacement. */
   readonly onResult?: (context: Out, result: JsonResult, next: Handler<Out>) => PromiseOrValue<JsonResult>;
-  /** Runs after a failure: returns its replacement, usually the error itself. */
+  /** Runs after a failure, and returns the error or a replacement. */
   readonly onError?: (context: Out, error: unknown) => unknown;
-  /** Runs after `onError`: tries to get a result in another way; undefined if there is no other way. */
+  /** Runs after `onError`. May return a promise of a result that is obtained in another way; undefined if there is no other way. */
   readonly recover?: (context: Out, error: unknown, next: Handler<Out>) => Promise<JsonResult> | undefined;
 };
 
-/** Steps with erased types; the types of the policies ensure that a context has the decisions that they need. */
+/** Steps with erased context types. The types of `PolicyStack` ensure that each policy gets the decisions that it needs. */
 export type ErasedSteps = PolicySteps<RequestContext>;

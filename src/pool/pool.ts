@@ -27,7 +27,7 @@ import { createSendCoalesced, type SendCoalesced } from './send-coalesced.ts';
 import type { Upstream } from './upstream.ts';
 import type { Directed, Handler, Send } from './upstream-request.ts';
 
-/** Number of retry rounds and of hedged calls that are available after a quiet time. */
+/** Maximum burst of retry rounds; `HEDGE_RESERVE` is the maximum burst of hedged calls. */
 const RETRY_RESERVE = 20;
 const HEDGE_RESERVE = 10;
 /** Maximum number of methods whose latencies are recorded. */
@@ -42,16 +42,19 @@ export type PoolParts = {
   /** Whether a block height is final, so that its block cannot change. */
   readonly isFinal: (height: bigint) => boolean;
   readonly log: Logger;
-  /** Decides whether answers that are refuted in the same way follow unknown rules of the chain; absent if nothing is verified. */
+  /** Decides whether answers that all nodes give and that are refuted follow unknown rules of the chain; absent if nothing is verified. */
   readonly acceptRules?: AcceptRules;
-  /** Number of operators that must report an object as absent if every node is tried; if absent, reports of the available nodes are sufficient. */
+  /**
+   * Number of operators that must report an object as absent when every node is tried. If undefined, the reports of the available nodes are
+   * sufficient.
+   */
   readonly voices?: { readonly needed: number } | undefined;
 };
 
-/** Senders of requests to the pool. */
+/** Functions that send single requests and groups of requests through the pool. */
 export type Pool = { readonly ask: Send; readonly sendCoalesced: SendCoalesced };
 
-/** Creates the policy stack for requests to the nodes, from the outside to the inside. Single requests and groups pass the same policies. */
+/** Creates the senders of a pool: the policies for requests to nodes, outermost first. Single requests and groups pass the same policies. */
 export function createPool({ network, upstreams, options, cache, isFinal, log, ...parts }: PoolParts): Pool {
   const probe = createProbe({
     sendToNode: createRecord(network, log).over(createSender(options)),
@@ -65,7 +68,7 @@ export function createPool({ network, upstreams, options, cache, isFinal, log, .
       ),
   });
   const inTime = PolicyStack.of(keepDeadline());
-  // Requests can change the state of a development node, so each answer is used only for the request that it was sent for.
+  // Requests can change the state of a development node, so identical requests are not coalesced.
   const shared = options.development ? inTime : inTime.around(singleFlight());
   const policies = shared
     .around(fillCache(createKeeper(cache, isFinal)))
@@ -102,7 +105,7 @@ export function createPool({ network, upstreams, options, cache, isFinal, log, .
   };
 }
 
-/** Creates the sender for a node that is already chosen; it only records the health of the node. */
+/** Creates the sender for a node that is already chosen. Its only policies are the ones that record the health of the node. */
 export function createNodeClient({
   network,
   options,
@@ -117,8 +120,8 @@ function createRecord(network: string, log: Logger): PolicyStack<Directed, Direc
 }
 
 /**
- * Creates a table with one record per method, and another record for the method's calls in batches; above the maximum, the least recently used is
- * dropped.
+ * Creates a table of latency windows: one per method, and a separate one for the method's calls in batches. Above the maximum, the least recently
+ * used window is dropped.
  */
 function createLatencyTable(): (method: string, isOfBatch: boolean) => LatencyWindow {
   const alone = new Lru<string, LatencyWindow>(MAX_METHODS, Number.POSITIVE_INFINITY);

@@ -1,7 +1,7 @@
-/** Maximum duration of a quarantine, ms. After the same time without another quarantine, the next one is short again. */
+/** Maximum duration of a quarantine, ms. After the same time without a quarantine, the next one has the initial duration again. */
 const MAX_MS = 3_600_000;
 
-/** Durations of quarantines of nodes: each quarantine takes twice as long as the previous one. */
+/** Durations of the quarantines of nodes; each quarantine of a node takes twice as long as its previous one. */
 export class QuarantineTimes {
   readonly #now: () => number;
   readonly #reserved = new WeakMap<object, { readonly until: number; readonly ms: number }>();

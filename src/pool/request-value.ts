@@ -10,7 +10,7 @@ export type ValueReply =
   | { readonly kind: 'result'; readonly value: unknown }
   | { readonly kind: 'error'; readonly error: NodeError };
 
-/** Transport for requests that the service itself sends. */
+/** Transport and memory for requests that the service itself sends. */
 export type OwnTransport = {
   readonly transport: Transport;
   /** Opens the memory reservation for a buffered response. */
@@ -29,7 +29,7 @@ export async function requestNodeValue(
 ): Promise<ValueReply> {
   const reply = await transport.send(call, { deadline });
   if (reply.kind === 'error') return reply;
-  // A long result is parsed from bytes, not from text.
+  // A long result is parsed from bytes, because creating a long string would block the event loop.
   const result = (await holdAll(reply.result, { memory, takesLongBytes: true })) as JsonText | JsonBytes;
   return { kind: 'result', value: await parseText(result, { memory }) };
 }

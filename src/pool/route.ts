@@ -2,7 +2,7 @@ import type { UnknownExecutionError } from './fault.ts';
 import type { Upstream } from './upstream.ts';
 import type { UpstreamRequest } from './upstream-request.ts';
 
-/** Claim of an upstream that the execution of a call failed, in words that are not recognized. */
+/** Unrecognized error of an upstream for an executed call, which no second upstream has confirmed or contradicted yet. */
 export type Claim = {
   readonly call: UpstreamRequest;
   readonly upstream: Upstream;
@@ -11,7 +11,7 @@ export type Claim = {
 
 const NONE: readonly Claim[] = [];
 
-/** The upstreams that may answer a call, or the calls of a group, best first. Each upstream is taken once, unless it is given back. */
+/** The upstreams that may answer a call, or the calls of a group, best first. Each upstream is taken once, unless `giveBack` returns it. */
 export class Route {
   readonly #upstreams: Upstream[];
   /** Number of upstreams that may have an answer, including upstreams that are unavailable now. */
@@ -21,8 +21,8 @@ export class Route {
   #claims = NONE;
 
   /**
-   * @param upstreams ownership passes to the route
-   * @param absent number of further upstreams that are unavailable now
+   * @param upstreams array of the upstreams, which the route may modify
+   * @param absent number of upstreams that may have an answer but are unavailable now
    * @param isAvailable whether an upstream is known to have the block of the call
    */
   constructor(upstreams: Upstream[], absent = 0, isAvailable = true) {

@@ -12,8 +12,8 @@ import { fitResult, openContext, type UpstreamRequest } from './upstream-request
 export type SharedOutcome = CallOutcome & { readonly node: Upstream | undefined };
 
 /**
- * Answers calls at one block together: first from the cache, the others as a group, through the policies of the pool. A call is undefined in the result
- * if it left the group; the caller then sends it alone. Throws and rejects only on internal errors of this program.
+ * Answers calls at one block: from the cache if possible, and the others as one group, through the policies of the pool. The outcome of a call that
+ * left the group is undefined; the caller must send such a call alone. Throws and rejects only on internal errors of this program.
  */
 export type SendCoalesced = (
   calls: readonly (UpstreamRequest | undefined)[],
@@ -49,7 +49,7 @@ function fromCache(answer: CachedAnswer, call: UpstreamRequest): SharedOutcome {
   return { answer: fitResult(answer, call), isRequested: false, node: undefined };
 }
 
-/** Adds the outcomes of a group to the others. */
+/** Sends a group, and writes its outcomes into `outcomes`. */
 function answerGroup(
   group: RequestGroup,
   outcomes: (SharedOutcome | undefined)[],

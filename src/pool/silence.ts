@@ -1,11 +1,11 @@
-/** Number of consecutive calls that other nodes answered first; after them, this node counts as silent. */
+/** Number of consecutive calls that other nodes answered first after which a node counts as silent. */
 const OVERTAKEN_IN_A_ROW = 3;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 15_000;
 
 /**
- * Detects a node that does not answer calls that other nodes answer. A slow node is not at fault, so any answer ends the silence. Until then, no
- * caller waits for the node. One call at a time is a probe: a copy of it is sent to the node, which has the full time to answer the copy.
+ * Detects a node that does not answer calls that other nodes answer. While a node is silent, no caller waits for it. Copies of calls are sent to it
+ * as probes, one at a time, each with the full time limit. Any answer ends the silence, because a slow node is not at fault.
  */
 export class Silence {
   readonly #now: () => number;
@@ -23,7 +23,7 @@ export class Silence {
     return this.#overtaken >= OVERTAKEN_IN_A_ROW;
   }
 
-  /** Whether the node did not answer a probe either. */
+  /** Whether the node is silent and a probe has also failed. */
   get isConfirmed(): boolean {
     return this.isSilent && this.#pauseMs > 0;
   }
@@ -42,14 +42,14 @@ export class Silence {
     return wasConfirmed;
   }
 
-  /** Whether a probe is due; if so, it counts as in flight until `endProbe`. */
+  /** Whether a probe is due. If so, the probe counts as in flight until `endProbe`. */
   takeProbe(): boolean {
     if (!this.isSilent || this.#isProbed || this.#now() < this.#nextProbeAt) return false;
     this.#isProbed = true;
     return true;
   }
 
-  /** Ends a probe. @returns whether it is the first probe without an answer */
+  /** Ends a probe. @returns whether it is the first probe of this silence without an answer */
   endProbe(): boolean {
     this.#isProbed = false;
     if (!this.isSilent) return false;

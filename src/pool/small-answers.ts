@@ -1,6 +1,6 @@
 /**
- * Methods whose answers are usually small and quick: calls of these methods may share a request to a node. Excluded are methods whose answers
- * contain blocks, receipts of blocks, logs or traces, simulations, and all methods that write.
+ * Methods whose answers are usually small and fast, so that their calls may share a request to a node. Not included are methods that return blocks,
+ * all receipts of a block, logs or traces, simulations, and methods that write.
  */
 const SMALL: ReadonlySet<string> = new Set([
   'eth_call',
@@ -20,10 +20,12 @@ const SMALL: ReadonlySet<string> = new Set([
   'eth_baseFee',
 ]);
 
-/** Maximum length of the parameters of a small proof, UTF-16 units: an account and three slots, about 20 kB of answer. */
+/**
+ * Maximum length of the parameters of an `eth_getProof` with a small answer, UTF-16 units: an account and three slots, whose proofs take about 20 kB.
+ */
 const SMALL_PROOF_LENGTH = 400;
 
-/** Whether the answer to one call of the method delays other calls in the same response only a little. */
+/** Whether a call may share a request with others, because its answer hardly delays theirs. */
 export function hasSmallAnswer(method: string, params: string): boolean {
   return SMALL.has(method) || (method === 'eth_getProof' && params.length <= SMALL_PROOF_LENGTH);
 }

@@ -14,19 +14,21 @@ import type { NetworkChainId } from './network-chain-id.ts';
 import type { PoolOptions } from './options.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Maximum wait for more than half of the operators to report the genesis block, if the configuration has only the chain id, ms. */
+/** Maximum wait for a majority of the operators to report the genesis block if the configuration has only the chain id, ms. */
 const NAMED_PATIENCE_MS = 1_500;
-/** Maximum wait of the start for the head, ms; if there is still no head, the first requests wait. */
+/** Maximum wait for the first head at the start, ms. If there is still no head, the first requests wait for it. */
 const HEAD_LIMIT_MS = 3_000;
 const HEAD_CHECK_MS = 10;
 
-/** Maximum wait of the first head for unidentified upstreams, from the time when the chain id was reported, ms. */
+/** Startup time of upstreams after the chain id is known, ms: the first head waits at most this long for unidentified upstreams. */
 const AWAIT_MS = 1_500;
-/** Maximum wait of the first head for unidentified upstreams, from the opening of the chain, ms: the time limit of an identification. */
+/** Startup time of upstreams from the opening of the chain, ms, equal to the time limit of one identification. */
 const OPEN_AWAIT_MS = 5_000;
-/** Maximum wait of an opening for the nodes, ms, so that the first requests need not wait; most nodes answer in a tenth of this time. */
+/**
+ * Maximum time for which `startChain` waits for the nodes, ms. Most nodes answer in a tenth of this time, and the first requests then need not wait.
+ */
 const OPEN_LIMIT_MS = 500;
-/** Maximum wait of a refresh for a node that does not report its head, ms. */
+/** Maximum time for which `refreshHeads` waits for nodes that do not report their heads, ms. */
 const REFRESH_LIMIT_MS = 500;
 
 /** Requests the heads of the healthy upstreams now. Never rejects. */
@@ -45,13 +47,13 @@ export type StartParts = {
   readonly stopping: CancelSource;
   /** Called when the input of the head election has changed. */
   readonly onChange: () => void;
-  /** Determines which subjects are verifiable; called when there may be a head. */
+  /** Determines which kinds of data are verifiable on this chain; called when there may be a head. */
   readonly calibrate: () => Promise<void>;
 };
 
 /**
- * Starts to identify the chain of the nodes and to follow their heads; both continue until the chain is closed. Resolves when the network can be
- * served, when it cannot be served now, or after half a second. Never rejects.
+ * Starts the identification of the nodes and the tracking of their heads; both continue until the chain is closed. Resolves when the network can be
+ * served, when no node can answer, or after half a second. Never rejects.
  */
 export async function startChain(parts: StartParts): Promise<void> {
   const { pool } = parts;
@@ -68,7 +70,7 @@ export async function startChain(parts: StartParts): Promise<void> {
 
 /**
  * Follows the chain that more than half of the operators report, as soon as they do.
- * @returns resolves when the chain is followed, or when no node is left that may answer soon
+ * @returns resolves when the heads are followed, or when every node has answered or exceeded its startup time
  */
 function followReported(parts: StartParts): Promise<void> {
   const { pool, upstreams, membership, chainId, stopping } = parts;
@@ -91,11 +93,11 @@ function followReported(parts: StartParts): Promise<void> {
   });
 }
 
-/** Limits the time for which the first head waits for unidentified upstreams. */
+/** Ends the startup time of all upstreams after `limitMs`, so that the first head no longer waits for unidentified ones. */
 function limitPatience({ upstreams, membership, stopping, onChange }: StartParts, limitMs: number): void {
   const timer = setTimeout(() => {
     for (const upstream of upstreams) upstream.apply({ kind: 'startTimeExceeded' });
-    // The reply of an operator may be complete now: it no longer waits for nodes that exceeded their startup time.
+    // An operator may count from now on, because its votes no longer wait for nodes that exceeded their startup time.
     membership.reports.notify();
     onChange();
   }, limitMs);
@@ -113,7 +115,9 @@ async function follow(identity: ChainIdentity, parts: StartParts): Promise<void>
   await calibrate();
 }
 
-/** Waits until there is a head and every upstream that may answer has reported its heads: a single fast upstream must not determine the head. */
+/**
+ * Waits until there is a head and every upstream that may answer has reported its blocks, so that a single fast upstream does not determine the head.
+ */
 async function waitForHeads(
   head: NetworkHead,
   upstreams: readonly Upstream[],
@@ -138,8 +142,8 @@ export function readConfigured({ chainId, genesisHash }: PoolOptions): Configure
 }
 
 /**
- * Requests the identity of every upstream once. The configuration has the chain id; if it does not have the genesis block,
- * the first majority determines it.
+ * Requests the identity of every upstream once, for a configuration with a chain id. If the configuration has no genesis hash, the first majority of
+ * the operators determines it.
  */
 async function identifyNamedChain(
   upstreams: readonly Upstream[],

@@ -10,7 +10,7 @@ export class UpstreamHeads implements HeadReads {
   readonly explainAbsence: () => string;
   readonly #watchers = new Listeners<[]>();
 
-  /** @param explain returns the reason why no block is served, as the rest of a sentence */
+  /** @param explain returns the reason why no block is served, as part of an error message */
   constructor(head: Pick<NetworkHead, 'served'>, pending: NodePendingFeed, explain: () => string) {
     this.#head = head;
     this.#pending = pending;

@@ -6,21 +6,20 @@ import type { NodeCall } from './node-call.ts';
 import type { Route } from './route.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Minimum size of a result that counts as long, bytes: joining this many bytes to a text takes 4 ms, or 7 ms if they are not ASCII. */
+/** Size above which a result counts as long, bytes. Decoding this many bytes to a string takes 4 ms, or 7 ms if they are not ASCII. */
 export const LONG_BYTES: number = 4 * 1024 * 1024;
 
-/** A block that has been resolved; `hash` is undefined if only its height is known. */
+/** A resolved block of a request; `hash` is undefined if only the height is known. */
 export type BlockPosition = { readonly number: bigint; readonly hash: string | undefined };
 
 /**
- * Meaning of a `null`. `truth`: the null is accepted. `claim`: accepted if a second upstream reports null too, or if there is no
- * second upstream. `doubt`: accepted only if a second upstream reports null too. `search`: accepted only if every available upstream reports
- * null. `certain`: accepted only if every upstream reports null; if an upstream is unavailable, the request fails. `fault`: never accepted, because
- * the item is known to exist.
+ * Condition under which a `null` of a node is accepted. `truth`: always. `claim`: if a second upstream reports null too, or if there is no second
+ * upstream. `doubt`: only if a second upstream reports null too. `search`: only if every available upstream reports null. `certain`: only if every
+ * upstream reports null; the request fails if one is unavailable. `fault`: never, because the item is known to exist.
  */
 export type NullMeaning = 'truth' | 'claim' | 'doubt' | 'search' | 'certain' | 'fault';
 
-/** Meanings of nulls for a network. No root proves that an item is absent. */
+/** Conditions for nulls on a network, because no header commits to the absence of an item. */
 export type Absence = {
   /** Meaning of a null for an item that is requested by hash, if it is unknown whether the item exists. */
   readonly byHash: NullMeaning;
@@ -32,7 +31,7 @@ export type Absence = {
 
 export const ABSENCE_UNVERIFIED: Absence = { byHash: 'claim', byHeight: 'doubt', known: 'doubt' };
 export const ABSENCE_VERIFIED: Absence = { byHash: 'claim', byHeight: 'doubt', known: 'fault' };
-/** For networks whose answers must be verified: a node can prove any item that it has, so all nodes are tried. */
+/** For networks whose answers must be verified: any node that has an item can send it in verifiable form, so all nodes are tried. */
 export const ABSENCE_REQUIRED: Absence = { byHash: 'search', byHeight: 'fault', known: 'fault' };
 
 /** One request to the pool, independent of the node that answers the request. */
@@ -40,67 +39,67 @@ export type UpstreamRequest = {
   readonly method: string;
   /** JSON text of the positional parameters. */
   readonly params: JsonText;
-  /** Parameters that name the block by hash (EIP-1898), for nodes that are known to support that. */
+  /** Parameters that name the block by hash (EIP-1898), for nodes that are known to support this. */
   readonly paramsByHash?: JsonText;
-  /** The first parameter alone, if all others equal the node's defaults: for nodes that refuse more parameters (l2geth's `eth_estimateGas`). */
+  /**
+   * Parameters with only the first one, for nodes that refuse more (l2geth's `eth_estimateGas`). Set only if the omitted parameters equal the
+   * defaults.
+   */
   readonly paramsAlone?: JsonText | undefined;
-  /** Whether a node may refuse this method in any way, so that a refusal carries no information about the node. */
+  /** Whether nodes often refuse this method, so that HTTP 401 or 403 means only that the method is not available. */
   readonly mayBeRefused?: boolean;
   /**
-   * Whether a client sent a method that the service does not know: a node that lacks the method may return anything, and an error of a node is the
-   * answer, unmodified.
+   * Whether the method is passed through because the service does not implement it. A node's error is then the answer, unmodified, and a node that
+   * lacks the method may return anything.
    */
   readonly isPassed?: boolean;
-  /** Whether the caller needs no answer: nodes are then not tried again after all of them have failed. */
+  /** Whether the caller can continue without an answer. The request is then not retried after all nodes have failed. */
   readonly isOptional?: boolean | undefined;
-  /** Whether the call may change something: it is then not sent again to a node that may already have it. */
+  /** Whether the call may change state, so that it is not sent again to a node that may already have received it. */
   readonly isOnce?: boolean;
-  /** Requests for a node that lacks the method, which are sent in batches; the answer is the array of their results. */
+  /** Replacement requests for a node that lacks the method, sent in batches; the answer is the array of their results. */
   readonly batch?: (() => readonly NodeCall[]) | undefined;
-  /** Whether the answer is needed as one text: a stream is collected before the answer is checked, cached and shared. */
+  /** Whether the answer must be complete: a stream is collected before the answer is checked, cached and shared. */
   readonly isText?: boolean;
-  /** Whether the answer is passed on without changes, so that a large one may be bytes. Otherwise the answer is text, unless it is a stream. */
+  /** Whether a complete answer may be bytes instead of text, because it is passed on without changes. */
   readonly takesBytes?: boolean;
-  /** Whether an answer of more than `LONG_BYTES` may be bytes: joining it to a text would block the event loop for long. */
+  /** Whether an answer of more than `LONG_BYTES` may be bytes, because decoding it to a string would block the event loop for long. */
   readonly takesLongBytes?: boolean;
   /**
-   * Whether a stream is buffered as far as that is cheap, so that most errors in the stream are found while another node
-   * can still be tried, or an error returned.
+   * Whether the beginning of a stream is buffered up to a bound. Most errors in the stream are then found while another node can still be tried, or
+   * an error returned.
    */
   readonly isBuffered?: boolean;
-  /** Whether only the result of `check` is used: a stream is then read to its end before it counts as correct, and is returned empty. */
+  /** Whether only the effect of `check` matters. A stream is then read to its end, and returned empty. */
   readonly isDrained?: boolean;
-  /**
-   * Whether `check` verifies a stream as thoroughly as a complete answer: a long answer is then checked piece by piece as it arrives, before it is
-   * buffered.
-   */
+  /** Whether `check` verifies a stream as thoroughly as a complete answer. A long answer is then checked piece by piece while it arrives. */
   readonly checksStream?: boolean;
-  /** Whether `check` makes sure that the answer belongs to the block of `key`. */
+  /** Whether `check` ensures that the answer belongs to the block of `key`. */
   readonly isBound?: boolean;
-  /** Whether only upstreams with a vote on the head are used, because the request is about the position of the chain. */
+  /** Whether only upstreams with a vote on the head are used, because the answer depends on the newest block. */
   readonly needsVote?: boolean;
-  /** Block that an upstream must have to be used. */
+  /** Block of the request; only upstreams that may have it are used. */
   readonly block?: BlockPosition;
   /** Number of blocks in a request for logs. */
   readonly logBlocks?: number;
-  /** Whether the same node is used each time as long as it is healthy: a `pending` block is a view of one node. */
+  /** Whether the same node is used each time while it is healthy, because each node has a different `pending` block. */
   readonly isSticky?: boolean;
-  /** Transaction that the request is about: nodes that received this transaction from the caller are tried first. */
+  /** Hash of the transaction in the request. Nodes to which the caller sent this transaction are tried first. */
   readonly transactionHash?: string;
-  /** Key under which the answer is shared and cached; absent if the answer may change at any moment. */
+  /** Key under which the answer is shared and cached; undefined if the answer may change at any moment. */
   readonly key?: CacheKey | undefined;
   /** Key under which concurrent callers share the answer, if it is not cached. */
   readonly sharedAs?: string;
   readonly nulls: NullMeaning;
-  /** Replacement for a null before the comparison: some nodes return null for an empty list. */
+  /** Value that replaces a null before `check`, because some nodes return null for an empty list. */
   readonly nullAs?: JsonText | undefined;
   /**
-   * Compares a result with known data and returns it; a stream is checked while it is read.
+   * Checks a result against known data and returns it. A stream is checked while it is read.
    * @param upstream sender of the result
    * @throws UpstreamFault `wrong` or `malformed`
    */
   readonly check?: (result: JsonResult, upstream?: Upstream) => JsonResult;
-  /** Whether a result may be cached; an unverifiable result must not be cached as if it were verified. */
+  /** Returns whether the result may be cached. An unverifiable result must not be cached as if it were verified. */
   readonly isKept?: () => boolean;
 };
 
@@ -121,33 +120,33 @@ export function staysBytes(
 export type AnsweredBy = { upstream?: Upstream | undefined };
 
 /**
- * Context of a request in the policies; each policy sees the decisions of the policies before it. There is one record per
- * request, which is completed on the way; it is copied only if several upstreams are used at the same time, or if another scope is needed.
+ * Context of a request in the policies. Each policy sees the decisions of the outer policies. One record per request is filled step by step. It is
+ * copied only if several upstreams are used at the same time, or if a different scope is needed.
  */
 export type RequestContext = {
   readonly call: UpstreamRequest;
   readonly scope: RequestScope;
-  /** Upstreams that must not be used, or not again. */
+  /** Upstreams that must not be used. */
   readonly except?: ReadonlySet<Upstream> | undefined;
   /** Upstreams that are tried before other upstreams. */
   readonly prefer?: ReadonlySet<Upstream> | undefined;
-  /** Records the upstream that answered, for callers that want a different one for the next request. */
+  /** Gets the upstream that answered, for callers that need a different one for their next request. */
   readonly witness?: AnsweredBy | undefined;
-  /** Records the upstreams that do not have the requested item. */
+  /** Gets the upstreams that do not have the requested item. */
   readonly lacking?: Set<Upstream> | undefined;
 };
 
-/** A request context with its upstreams, best first. */
+/** A request context whose upstreams are chosen (`route`). */
 export type RoutedRequest = RequestContext & { readonly route: Route };
 
-/** A request context with its current upstream. */
+/** A request context whose current upstream is chosen. */
 export type Directed = RoutedRequest & {
   readonly upstream: Upstream;
   /** Time at which the upstream was chosen, on the clock of `performance.now()`. */
   readonly requestedAt: number;
 };
 
-/** Mutable record behind the request context; the types that the functions below return show which decisions are set. */
+/** Mutable record behind the request contexts. The return types of the functions below show which members are set. */
 type ContextRecord = RequestContext & {
   route: Route | undefined;
   upstream: Upstream | undefined;
@@ -214,5 +213,5 @@ export function withScope<E extends RequestContext>(context: E, scope: RequestSc
  */
 export type Handler<E extends RequestContext = RequestContext> = (context: E) => Promise<JsonResult>;
 
-/** Answers a request with the whole pool; some answers are available synchronously. */
+/** Answers a request with the whole pool; cached answers may be returned synchronously. */
 export type Send = (context: RequestContext) => PromiseOrValue<JsonResult>;

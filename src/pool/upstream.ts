@@ -46,27 +46,27 @@ export type TrackedHead = Pick<
 /** Components of one upstream. */
 export type UpstreamParts = {
   readonly name: string;
-  /** See `findOperator`: only compared, never shown. */
+  /** Result of `findOperator`; it may contain a key, so it is only compared and never shown. */
   readonly operator: string;
   readonly tier: number;
   readonly transport: Transport;
   /** Transport for requests of the pool itself: heads and identity. */
   readonly control: Transport;
-  /** Transport for announcements of heads, if it is a separate one. */
+  /** Separate transport for announcements of heads, if configured. */
   readonly announcements?: Transport;
   readonly tracker: TrackedHead;
   /** Parts of the node's address and headers that must never be revealed. */
   readonly secrets: readonly string[];
-  /** Keys among the secrets, which are masked in revert data too; none by default. */
+  /** Secrets that cannot be guessed, which are masked in revert data too; none by default. */
   readonly credentials?: readonly string[];
-  /** Opens the memory reservation of a response, if no memory of a caller accounts for it. */
+  /** Opens the memory reservation of a response that is not counted in the memory of a caller. */
   readonly openMemory: () => AnswerMemory;
   /** Called when the node sent more than a request can need; by default, nothing happens. */
   readonly onExcessive?: (fault: UpstreamFault) => void;
   readonly now: () => number;
 };
 
-/** One node of a pool, with its state and its record. */
+/** One node of a pool, with its transports, its health and its record. */
 export class Upstream {
   readonly name: string;
   readonly operator: string;
@@ -86,11 +86,11 @@ export class Upstream {
   readonly faults: Map<FaultKind, number> = new Map();
   /** Durations of requests in seconds, except for aborted requests. */
   readonly seconds: Histogram = new Histogram(DURATION_BOUNDS);
-  /** Resolves when the running check of the node's identity has ended. */
+  /** Promise of the running identity check; undefined if none runs. */
   checking: Promise<void> | undefined;
   #record: NodeRecord = UNKNOWN_NODE;
   readonly #announcements: Transport | undefined;
-  /** Methods for which the node accepts only the first parameter; only methods that the service itself knows, so the set is small. */
+  /** Methods for which the node accepts only the first parameter. The set is small, because it has only methods with `paramsAlone`. */
   readonly #takesOne = new Set<string>();
 
   constructor(parts: UpstreamParts) {
@@ -115,7 +115,7 @@ export class Upstream {
     return this.#record;
   }
 
-  /** Updates the record. @returns the effects of the event, which the caller has to carry out */
+  /** Applies an event to the record. @returns the effects, which the caller must execute */
   apply(event: NodeEvent): readonly NodeEffect[] {
     const before = this.#record;
     this.#record = applyEvent(before, event);
@@ -150,7 +150,7 @@ export class Upstream {
     return this.#record.isOnFork;
   }
 
-  /** Whether the node's head counts for the network's head: the node is of this chain and answers, or may still prove to be. */
+  /** Whether the node takes part in the election of the head: it belongs to this chain and answers, or is not identified yet at the start. */
   get countsForHead(): boolean {
     return this.standing === 'verified' ? !this.isAway && !this.hasMismatch : this.isAwaited;
   }
@@ -160,7 +160,7 @@ export class Upstream {
     return isAway(this.#record);
   }
 
-  /** Whether the node may be used and answers. */
+  /** Whether the node belongs to this chain and answers polls. */
   get isUp(): boolean {
     return this.standing === 'verified' && !this.isAway;
   }
@@ -170,7 +170,7 @@ export class Upstream {
     return this.vote === 'syncing' || this.vote === 'lagging';
   }
 
-  /** Whether blocks may be named by hash in parameters (EIP-1898). */
+  /** Whether the node accepts blocks by hash in parameters (EIP-1898). */
   get knowsHashParameters(): boolean {
     return this.identity?.knowsHashParameters === true;
   }
@@ -180,7 +180,7 @@ export class Upstream {
     return { transport: this.control, memory: this.openMemory };
   }
 
-  /** Transport of announced heads and transactions. */
+  /** Transport over which the node announces heads and pending transactions. */
   get announcer(): Transport {
     return this.#announcements ?? this.control;
   }

@@ -11,7 +11,7 @@ type Watched = Pick<
   'onVote' | 'onUnlinked' | 'onAhead' | 'onExpiry' | 'onAbandoned'
 >;
 
-/** Votes whose reason matters to an operator; that a better tier is in use, or that a node is new, is no fault. */
+/** Votes that are logged as warnings. A node of a lower tier or without a block yet is not a problem. */
 const BEHIND: ReadonlySet<Vote> = new Set<Vote>(['syncing', 'lagging']);
 
 const NOT_SERVED: Readonly<Record<HeadHindrance, string>> = {
@@ -22,8 +22,8 @@ const NOT_SERVED: Readonly<Record<HeadHindrance, string>> = {
 };
 
 /**
- * Logs changes of a network's head and of the nodes' votes, one line each. Also checks whether the chain of a node that
- * seems to be far ahead contains the baseline block of the election.
+ * Logs changes of a network's head and of the nodes' votes, one line each. Also requests the baseline block of the election from nodes that seem to
+ * be far ahead.
  */
 export function watchHead(
   network: string,
@@ -83,15 +83,14 @@ function findReference(...blocks: readonly (BlockHeader | undefined)[]): bigint 
   return highest;
 }
 
-/** Whether a node of a better tier has a vote and a block: directly after the start, such a node may still turn out to lag. */
+/** Whether a node of a better tier has a vote and has reported a block. A vote without a block may still change directly after the start. */
 function decidesBefore({ tier, vote, tracker }: Upstream, reserve: Upstream): boolean {
   return tier < reserve.tier && vote === 'votes' && tracker.latest !== undefined;
 }
 
 /**
- * Logs that the only node of a network went back below the served head and stays there, once for each head: with
- * `development`, the network would follow the node.
- * @returns a function that must be called with a node that is known to be of the same chain after its head fell
+ * Logs once per head that the only node of a network went back below the served head. With `pool.development`, the network would follow the node.
+ * @returns a function to call with a node whose head fell and whose chain was then confirmed
  */
 export function watchFalls(
   network: string,

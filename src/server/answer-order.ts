@@ -1,21 +1,21 @@
 import type { Duplex } from 'node:stream';
 import type { Connection } from './connection.ts';
 
-/** Non-public state of a socket of the Node.js HTTP server. */
+/** Socket of the Node.js HTTP server, with internal members. */
 type NodeSocket = Duplex & {
   setTimeout?: (ms: number) => unknown;
   /**
-   * Set back to false: Node.js resumes a paused socket when its send backlog shrinks, and without a `data` listener the bytes that arrive then would
-   * be lost.
+   * Must be reset to false. Otherwise Node.js resumes the socket when its send backlog shrinks, and bytes that arrive without a `data` listener are
+   * lost.
    */
   _paused?: boolean;
-  /** The response that is currently sent. */
+  /** Response that is being sent. */
   readonly _httpMessage?: NodeJS.EventEmitter | null;
 };
 
 /**
- * Runs `action` once all earlier requests of a connection are answered. The socket is then in the state in which Node.js leaves it at an upgrade: not
- * read, and without listeners. Until then, a client that does not read its answers is disconnected after `sendTimeout` milliseconds.
+ * Runs `action` once all earlier requests of a connection are answered. The socket is then in the same state as after an upgrade in Node.js: not
+ * read, and without listeners. Until then, a client that does not read its answers is disconnected after `sendTimeout` ms.
  */
 export function waitForAnswers(
   socket: NodeSocket,
@@ -29,7 +29,7 @@ export function waitForAnswers(
   const destroyIfUnread = (): void => {
     if (socket.writableLength > 0) socket.destroy();
   };
-  // The current response waits for `drain`, but Node.js no longer listens for that event on the socket.
+  // The current response waits for `drain`, which Node.js no longer forwards from the socket after an upgrade.
   const passOn = (): void => {
     socket._httpMessage?.emit('drain');
   };

@@ -12,31 +12,31 @@ const gunzipAsync = promisify(gunzip);
 const deflateRawAsync = promisify(deflateRaw);
 
 /**
- * Maximum number of compression jobs that run concurrently on the thread pool: one of its four threads stays free for files and host names, and one
- * processor stays free for the thread that reads requests.
+ * Maximum number of concurrent compression jobs on the thread pool. One of its four threads stays free for files and DNS, and one processor for the
+ * main thread.
  */
 const RUNNING = Math.max(1, Math.min(3, availableParallelism() - 1));
-/** Minimum size of an output chunk of a zlib job, bytes: each chunk costs a turn of the event loop and a buffer. */
+/** Minimum size of an output chunk of a zlib job, bytes; each chunk costs an iteration of the event loop and a buffer. */
 const MIN_CHUNK_BYTES = 16 * 1024;
-/** Size of the last field of a gzip member: the length of the uncompressed data, modulo 2^32 (RFC 1952 2.3.1). */
+/** Size of the last field of a gzip member, which has the uncompressed length modulo 2^32 (RFC 1952 2.3.1). */
 const LENGTH_FIELD_BYTES = 4;
 /** Maximum number of jobs that wait for a running slot. */
 const WAITING = limitOf('compression.jobs');
 /** Maximum wait for a running slot, ms. */
 const WAIT_MS = 2_000;
-/** Maximum number of concurrent compressed streams; each occupies 256 KiB of state until its client has read it. */
+/** Maximum number of concurrent compressed streams. Each uses 256 KiB of compressor state until its client has read it. */
 const STREAMS = 256;
 const GZIP_OPTIONS = { level: zlibConstants.Z_BEST_SPEED };
 const PACK_OPTIONS = { ...GZIP_OPTIONS, finishFlush: zlibConstants.Z_SYNC_FLUSH };
 
-/** A client; when it is destroyed, its waiting jobs are dropped. */
+/** Connection of a client. When it is destroyed, its waiting jobs are dropped. */
 type Client = { readonly destroyed: boolean };
 
-/** All gzip work of the transports: a few jobs run at a time, scheduled fairly across owners. */
+/** Runs all gzip work of the server. Few jobs run at a time, scheduled fairly across owners. */
 export class Compression {
   readonly #jobs = new FairQueue({ running: RUNNING, waiting: WAITING, waitMs: WAIT_MS });
   readonly #streams: SharedBudget;
-  /** Values that are being compressed: each is compressed once for all answers that contain it. */
+  /** Running compressions by value; a value is compressed once for all answers that contain it. */
   readonly #packing = new Map<SharedBytes, Promise<PackedBytes | undefined>>();
 
   constructor(ownerShare: OwnerShare) {
@@ -48,13 +48,13 @@ export class Compression {
     return this.#jobs.running + this.#jobs.waiting;
   }
 
-  /** @returns undefined if no slot is free in time, or if the client has disconnected */
+  /** Compresses a text. @returns undefined if no slot is free in time, or if the client has disconnected */
   compress(text: string, owner: string, client: Client): Promise<Uint8Array | undefined> {
     return this.#run(owner, client, () => gzipAsync(text, GZIP_OPTIONS));
   }
 
   /**
-   * Compresses a value as a part of gzip answers; the result is cached with the value if there is room.
+   * Compresses a value so that it can be part of several gzip answers. The result is cached with the value if there is room.
    * @returns undefined if no slot is free in time, or if the first requesting client has disconnected
    */
   pack(value: SharedBytes, owner: string, client: Client): Promise<PackedBytes | undefined> {
@@ -67,6 +67,7 @@ export class Compression {
   }
 
   /**
+   * Decompresses gzip bytes.
    * @param limit maximum size of the result, bytes
    * @returns undefined if no slot is free in time, or if the client has disconnected
    * @throws the error of Node.js if the bytes are not gzip, or if the result exceeds the limit
@@ -80,12 +81,12 @@ export class Compression {
     const chunkSize = Math.max(MIN_CHUNK_BYTES, Math.min(limit, readMadeBytes(bytes)) + 1);
     return this.#run(owner, client, async () => {
       const made = await gunzipAsync(bytes, { maxOutputLength: limit, chunkSize });
-      // If the length field overstates the output, the unused memory must not stay reserved, so the output is copied.
+      // The length field may overstate the output. The output is then copied, so that the large buffer is freed.
       return made.length < made.buffer.byteLength / 2 ? Buffer.from(made) : made;
     });
   }
 
-  /** Reserves a compressed stream, if there is room; `endStream` releases it. */
+  /** Reserves one of the compressed streams; `endStream` releases it. @returns whether there was room */
   takeStream(owner: string): boolean {
     return this.#streams.tryTake(owner, 1);
   }
@@ -120,8 +121,7 @@ export class Compression {
 }
 
 /**
- * Returns the uncompressed length from the gzip trailer. With a chunk size of one byte more, all output arrives in one piece, which needs no
- * concatenation.
+ * Returns the uncompressed length from the gzip trailer. If the chunk size is one byte more, zlib returns the output without concatenating chunks.
  */
 function readMadeBytes(bytes: Uint8Array): number {
   const { buffer, byteOffset, length } = bytes;

@@ -8,10 +8,10 @@ import type { SendBacklog } from './send-backlog.ts';
 import type { SendBacklogTotal } from './send-backlog-total.ts';
 import type { SlicedReading } from './sliced-reading.ts';
 
-/** A request whose head Node.js has read, and its response. */
+/** A request whose head the Node.js server has parsed, and its response. */
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
 
-/** Origin of a request, and the key once it is known. */
+/** Address of the client, and the id of the key once it is known. */
 export type AnsweredCaller = {
   readonly visitor: { readonly address: string };
   readonly keyId: string | undefined;
@@ -19,21 +19,21 @@ export type AnsweredCaller = {
 
 /** One HTTP connection: its unanswered requests, which are aborted when the connection closes, and its send backlog. */
 export class Connection {
-  /** Whether the next request arrived before the current one was answered. Only set on a fast-path connection. */
+  /** Whether the next request arrived before the current request was answered. Only set on fast-path connections. */
   hasNext = false;
-  /** Whether the last answer announced that the connection closes: further bytes are not read as requests. */
+  /** Whether the last answer announced that the connection closes, so that later bytes are not read as requests. */
   isOver = false;
-  /** Whether the Node.js parser rejected its last input. */
+  /** Whether the Node.js HTTP parser rejected the last input. */
   isBroken = false;
-  /** The last request. Only set on a connection that Node.js reads. */
+  /** The last request. Only set while the Node.js server reads the connection. */
   newest: Exchange | undefined;
-  /** Number of requests whose heads Node.js has read. */
+  /** Number of requests whose heads the Node.js server has parsed. */
   begun = 0;
   /** Owner of the newest request: the key if it is known, otherwise the address. */
   owner: string | undefined;
-  /** Caller whose request is being answered. Only set on a fast-path connection. */
+  /** Caller whose request is being answered. Only set on fast-path connections. */
   caller: AnsweredCaller | undefined;
-  /** Paced reader of the connection while the Node.js server reads it. */
+  /** Rate-limited reader of the connection while the Node.js server reads it. */
   reading: SlicedReading | undefined;
   #isClosed = false;
   readonly #socket: Duplex;
@@ -42,7 +42,7 @@ export class Connection {
   #unanswered = 0;
   /** Action that runs once at most `left` requests are unanswered. */
   #afterAnswers: { readonly left: number; readonly action: () => void } | undefined;
-  /** Number of bytes that had been read when the last answer was sent; undefined before the first answer. */
+  /** Number of bytes that had been read when the last unanswered request was answered; undefined before the first answer. */
   #bytesAtRest: number | undefined;
   #sendBacklog: SendBacklog | undefined;
 
@@ -77,7 +77,7 @@ export class Connection {
   }
 
   /**
-   * Records a request whose head Node.js has read.
+   * Records a request whose head the Node.js server has parsed.
    * @param onAnswered called when no unanswered request is left
    */
   enter(request: IncomingMessage, response: ServerResponse, onAnswered: () => void): void {
@@ -103,7 +103,7 @@ export class Connection {
     }
   }
 
-  /** Number of requests whose answers are not fully sent. Only counted on a connection that Node.js reads. */
+  /** Number of requests whose answers are not fully sent. Only counted while the Node.js server reads the connection. */
   get unanswered(): number {
     return this.#unanswered;
   }
@@ -113,7 +113,7 @@ export class Connection {
     return this.newest?.request.complete === false;
   }
 
-  /** Whether the last request is incomplete but already answered: a client would take anything written now for another answer. */
+  /** Whether the last request is incomplete but already answered. The client would take anything written now for the answer to its next request. */
   get isDiscarding(): boolean {
     return this.isReceiving && this.newest?.response.headersSent === true;
   }
@@ -125,14 +125,15 @@ export class Connection {
     else this.#afterAnswers = { left, action };
   }
 
-  /** Whether Node.js has read at least one request, all requests are answered, and no byte of another request has arrived. */
+  /** Whether at least one request was answered, none is unanswered, and no byte of another request has arrived. */
   get isIdle(): boolean {
     return this.#unanswered === 0 && this.#bytesAtRest === (this.#socket as Socket).bytesRead;
   }
 }
 
 /**
- * Connections by socket. Each socket has one `close` listener, not one per request: responses queued in a pipeline get no `close` event of their own.
+ * Connections by socket. One `close` listener per socket serves all its requests, because responses that are queued in a pipeline get no `close`
+ * event.
  */
 export class ConnectionTable {
   readonly #connections = new Map<Duplex, Connection>();
@@ -146,7 +147,7 @@ export class ConnectionTable {
     return this.#connections.size;
   }
 
-  /** Returns the connection of a socket, registered on first use. A closed socket is not registered, because no event would remove it. */
+  /** Returns the connection of a socket, registered on first use. A closed socket is not registered, because no event would remove it later. */
   of(socket: Duplex): Connection {
     const known = this.#connections.get(socket);
     if (known !== undefined) return known;

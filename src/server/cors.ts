@@ -1,7 +1,7 @@
 import type { CorsOptions } from './options.ts';
 
 const PREFLIGHT_MAX_AGE_SECONDS = '86400';
-/** Request headers that the service reads; they are allowed even if the preflight does not request them. */
+/** Request headers that the service reads. A preflight response always allows them. */
 const READ_HEADERS: readonly string[] = [
   'Content-Type',
   'Content-Encoding',
@@ -9,12 +9,12 @@ const READ_HEADERS: readonly string[] = [
   'Traceparent',
   'X-Portcullis-Session',
 ];
-/** Maximum number of further request headers allowed per preflight, and maximum total bytes of their names. */
+/** Maximum number of additional request headers that a preflight response allows; `MAX_ECHOED_BYTES` limits the total bytes of their names. */
 const MAX_ECHOED_HEADERS = 64;
 const MAX_ECHOED_BYTES = 2 * 1024;
 /** Maximum number of requested header names examined per preflight. */
 const MAX_REQUESTED_HEADERS = 256;
-/** The name of a header (RFC 9110 5.6.2, token); `*` would be a wildcard. */
+/** Matches the name of a header (RFC 9110 5.6.2, token), except `*`, which would be a wildcard. */
 const HEADER_NAME = /^(?!\*$)[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** Policy that decides which browser pages may read answers (Fetch standard, CORS protocol). */
@@ -27,7 +27,10 @@ export class CorsPolicy {
     this.#origins = new Set(options.origins.map((origin) => origin.toLowerCase()));
   }
 
-  /** Whether a page with this Origin header may read the answer to its request; without the header, the client is not a browser page. */
+  /**
+   * Whether a page with this Origin header may read the answer. A request without the header is allowed, because it does not come from a page of
+   * another origin.
+   */
   allows(origin: string | undefined): boolean {
     return origin === undefined || this.#any || this.#origins.has(origin.toLowerCase());
   }
@@ -44,7 +47,7 @@ export class CorsPolicy {
   }
 
   /**
-   * Returns the headers of a preflight response. Only origins decide who may call; headers that SDKs add are allowed and ignored.
+   * Returns the headers of a preflight response. Access depends only on the origin; additional headers, which SDKs send, are allowed and ignored.
    * @param requested value of Access-Control-Request-Headers
    */
   preflightHeaders(origin: string | undefined, requested: string | undefined): string[] {

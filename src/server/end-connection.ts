@@ -4,13 +4,12 @@ import { nameOwner } from '../util/owner.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
 import { readPeer } from './visitor.ts';
 
-/** Time for the peer to close its side, ms: longer than the delay of data in transit. */
+/** Time limit for the peer to close its side, ms; longer than data is in transit. */
 const LINGER_MS = 500;
 
 /**
- * Half-closes a connection that waits for a request, and reads until the client has closed it too. A request in transit then meets a closed
- * connection, and its client may retry elsewhere. After a reset, the client could not know whether the request was executed. The caller ensures that
- * no request that still arrives is served.
+ * Half-closes an idle connection, and reads until the client has closed it too. A client whose request is in transit then sees a clean close and may
+ * retry. After a reset, it could not know whether the request was executed. The caller must not serve requests that still arrive.
  */
 export function endIdle(socket: Duplex, lingerMs: number = LINGER_MS): void {
   socket.end();
@@ -20,8 +19,9 @@ export function endIdle(socket: Duplex, lingerMs: number = LINGER_MS): void {
 }
 
 /**
- * Calls `end` for a connection that was idle for too long, in a scheduler slot of its address: connections that opened at the same time reach their
- * timeout at the same time. If bytes are read or written before the slot, `end` is not called; Node.js then restarts its timeout.
+ * Calls `end` for a connection that was idle for too long. It is called in a scheduler slot of the address, because connections that opened at the
+ * same time reach their timeout at the same time. If bytes are read or written before the slot, `end` is not called; Node.js then restarts its
+ * timeout.
  */
 export function endStalled(socket: Socket, end: () => void): void {
   const { bytesRead, bytesWritten } = socket;

@@ -19,34 +19,34 @@ export type FastPathConnectionParts = {
   readonly writer: ResponseWriter;
   readonly shares: TransportShares;
   readonly visitors: VisitorReader;
-  /** Passes the socket to the Node.js HTTP server, after all unanswered bytes are put back on the socket. */
+  /** Passes the socket to the Node.js HTTP server. All bytes without an answer have been put back on the socket before. */
   readonly handOver: (socket: Socket) => void;
   /** Called when the connection is closed or handed over. */
   readonly onLeave: (connection: FastPathConnection) => void;
 };
 
-/** The Node.js server reads larger bodies: its overhead is small compared with the work on such a body. */
+/** Maximum body size on the fast path. The Node.js server reads larger bodies, because its overhead is small compared with their processing. */
 const MAX_BODY_BYTES = 64 * 1024;
-/** Maximum wait for the rest of a body, ms; after it, the Node.js server waits for the body with its own time limits. */
+/** Maximum wait for the rest of a body, ms. Afterwards the connection is handed over to the Node.js server, which has its own time limits. */
 const MAX_BODY_WAIT_MS = 1_000;
 
-/** The first part of a request whose body is still arriving. */
+/** State of a request whose body is still arriving. */
 type Beginning = {
   readonly head: FastPathHead;
   readonly gathered: GatheredBytes;
-  /** Number of bytes until the body is complete. */
+  /** Number of body bytes that have not arrived. */
   missing: number;
   readonly timer: NodeJS.Timeout;
-  /** Client address: the key is only read when the body is complete. */
+  /** Owner of the reserved memory: the client address, because the key is checked only when the body is complete. */
   readonly owner: string;
 };
 
-/** Bytes that arrived while an earlier request was being answered. */
+/** Bytes that arrived while an earlier request was being answered, and the owner of their memory. */
 type Early = { readonly gathered: GatheredBytes; readonly owner: string };
 
 /**
- * Fast-path connection: its requests come one at a time, each a POST with a short body of known length. The first request of any other form hands the
- * connection over to the Node.js HTTP server permanently.
+ * A connection that serves simple requests without the Node.js HTTP server: one at a time, each a POST with a Content-Length and a short body. Any
+ * other request hands the connection over to the Node.js HTTP server permanently.
  */
 export class FastPathConnection {
   readonly #socket: Socket;
@@ -54,13 +54,13 @@ export class FastPathConnection {
   readonly #parts: FastPathConnectionParts;
   readonly #heads = new FastPathHeadReader();
   #beginning: Beginning | undefined;
-  /** Set while a request is being answered, or while the client must read its answer first. */
+  /** Set while a request is being answered, until the client has received the answer. */
   #isBusy = false;
   #early: Early | undefined;
-  /** Set when further bytes are dropped. */
+  /** Set when the connection is being ended, so that later bytes are dropped. */
   #isEnded = false;
 
-  /** @param unanswered record of the unanswered requests of this socket */
+  /** @param unanswered state of this socket's unanswered requests */
   constructor(socket: Socket, unanswered: Connection, parts: FastPathConnectionParts) {
     this.#socket = socket;
     this.#unanswered = unanswered;
@@ -78,7 +78,7 @@ export class FastPathConnection {
     if (this.#isIdle) this.#socket.destroySoon();
   }
 
-  /** Ends the connection if it is idle; requests in transit do not cause a reset. */
+  /** Half-closes the connection if it is idle. A request in transit does not cause a reset. */
   endIfIdle(): void {
     if (!this.#isIdle || this.#isEnded) return;
     this.#isEnded = true;
@@ -101,7 +101,7 @@ export class FastPathConnection {
   #endStalled(): void {
     const socket = this.#socket;
     if (socket.writableLength === 0) {
-      // No request has begun to arrive, so there is nothing to answer: the client would take a 408 for the answer to a request in transit.
+      // No request has begun to arrive, so no 408 is sent: the client would take it for the answer to a request in transit.
       this.endIfIdle();
       return;
     }
@@ -136,7 +136,7 @@ export class FastPathConnection {
     else if (missing < 0 || !this.#begin(head, bytes, missing)) this.#handOver(bytes);
   }
 
-  /** Waits for the rest of a body, if there is memory for it. */
+  /** Waits for the rest of a body. @returns false if there is no memory for it */
   #begin(head: FastPathHead, bytes: Buffer, missing: number): boolean {
     const owner = this.#nameAddress(head.fields.forwardedFor);
     if (!this.#parts.shares.takeArriving(owner, head.bodyLength)) return false;
@@ -165,7 +165,7 @@ export class FastPathConnection {
     this.#unanswered.hasNext = true;
     this.#early ??= { gathered: new GatheredBytes(), owner: this.#nameCaller() };
     const { gathered, owner } = this.#early;
-    // The bytes are already read and must be answered, so they count whether there is room or not. Nothing more is read in the meantime.
+    // The bytes are already read and must be answered, so they are counted even if there is no room. Reading is paused until they are served.
     this.#parts.shares.arriving.take(owner, gathered.costOf(chunk));
     gathered.add(chunk);
   }
@@ -215,7 +215,7 @@ export class FastPathConnection {
       socket.destroySoon();
       return;
     }
-    // While an answer was being sent, the socket had another time limit.
+    // While an answer was being sent, the socket had a different timeout.
     if (socket.timeout !== this.#parts.limits.keepAliveTimeout)
       socket.setTimeout(this.#parts.limits.keepAliveTimeout);
     this.#isBusy = false;
@@ -225,7 +225,10 @@ export class FastPathConnection {
     this.#receive(early);
   };
 
-  /** Hands the connection over to the Node.js server: immediately if this turn of the event loop has time, otherwise in a scheduler slot. */
+  /**
+   * Hands the connection over to the Node.js server, immediately if the scheduler has time left in this iteration of the event loop, otherwise in a
+   * scheduler slot.
+   */
   #handOver(bytes: Buffer): void {
     const owner = this.#nameAddress();
     if (SCHEDULER.hasTime(owner)) {

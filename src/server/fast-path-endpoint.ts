@@ -48,7 +48,7 @@ type Work = {
   readonly unanswered: Connection;
   readonly scope: RequestScope;
   readonly report: RequestReport | undefined;
-  /** Id of the key, once the key is known. */
+  /** Id of the key; undefined until the request is admitted. */
   keyId: string | undefined;
 };
 
@@ -167,8 +167,8 @@ export class FastPathEndpoint {
   }
 
   /**
-   * Whether this answer is the last of its connection. If the client has already sent the next request, the connection stays open: after a close, the
-   * client could not know whether the next request was executed.
+   * Whether this answer is the last of its connection. If the client has already sent the next request, the connection stays open, because after a
+   * close the client could not know whether that request was executed.
    */
   #isLast({ hasNext }: Connection): boolean {
     return !hasNext && (this.#writer.isClosing || this.#writer.takeParting());
@@ -178,7 +178,7 @@ export class FastPathEndpoint {
     const { status, bound } = answer;
     if (bound !== undefined) work.report?.noteRefused(bound);
     const sent = this.#send(answer, request.head.fields, socket, work);
-    // The closure that waits for the client must not reference the answer, which may be large.
+    // A separate method, so that the closure which waits for the client does not reference the answer, which may be large.
     return sent instanceof Promise
       ? this.#endWhenSent(sent, status, request, socket, work)
       : this.#end(sent, status, request, socket, work, false);
@@ -237,7 +237,7 @@ function fillIn(
 }
 
 /**
- * Resolves when the socket has room again or is closed. The socket is closed after `limitMs` without progress.
+ * Resolves when the socket has sent its buffered bytes or is closed. The socket is closed after `limitMs` without progress.
  * @returns `length`
  */
 function waitUntilRead(socket: Socket, limitMs: number, work: Work, length: number): Promise<number> {
@@ -256,7 +256,7 @@ function waitUntilRead(socket: Socket, limitMs: number, work: Work, length: numb
   });
 }
 
-/** Creates a response object of Node.js on a socket outside of the Node.js HTTP server, for bodies of more than one piece. */
+/** Creates a Node.js response on a socket that the Node.js HTTP server does not manage, for streams and for bodies that must be compressed. */
 function openResponse(socket: Socket): ServerResponse {
   const request = new IncomingMessage(socket);
   request.httpVersionMajor = 1;

@@ -5,15 +5,15 @@ import type { WebSocket } from 'ws';
 const TEXT_FRAME = 0x81;
 const MASKED = 0x80;
 const LENGTH_BITS = 0x7f;
-/** Maximum payload length that fits into the second byte; `LENGTH_IN_16_BITS` in this byte announces a 16-bit length after it. */
+/** Maximum payload length that fits into the second byte of a frame. `LENGTH_IN_16_BITS` in this byte means that a 16-bit length follows. */
 const MAX_SHORT_LENGTH = 125;
 const LENGTH_IN_16_BITS = 126;
-/** Sizes of opcode with a short length, of opcode with a 16-bit length, and of the mask, bytes. */
+/** Size of a frame head with a short length, bytes, without the mask; `MEDIUM_HEAD_BYTES` is the size with a 16-bit length. */
 const SHORT_HEAD_BYTES = 2;
 const MEDIUM_HEAD_BYTES = 4;
 const MASK_BYTES = 4;
 
-/** Frame parser of the library. Its undocumented fields report its position in a message. */
+/** Frame parser of ws. Its undocumented fields show its position in a message. */
 type Receiver = {
   write(chunk: Buffer): boolean;
   readonly _state: number;
@@ -22,11 +22,10 @@ type Receiver = {
 };
 
 /**
- * Reads fast-path messages without the library, which reads each chunk through a stream in six parts. A fast-path message is text in one masked frame
- * of at most 64 KiB that arrived complete. The library reads and validates any other frame, and everything behind that frame in the same chunk; while
- * the library is between two messages, fast-path frames are read here. If a version of the library lacks the fields of `Receiver`, it reads every
- * frame.
- * @param maxBytes maximum message size
+ * Reads simple messages without the parser of ws, which processes each chunk as a stream in six parts. A simple message is text in one masked frame
+ * of less than 64 KiB that arrived complete. ws reads and validates any other frame, and the rest of the chunk after it. Simple frames are read here
+ * again when ws is between two messages. If a version of ws lacks the fields of `Receiver`, it reads every frame.
+ * @param maxBytes maximum size of a message that is read here, bytes
  */
 export function readFastPathFrames(ws: WebSocket, maxBytes: number): void {
   const receiver = (ws as unknown as { readonly _receiver?: Receiver })._receiver;
@@ -44,12 +43,15 @@ export function readFastPathFrames(ws: WebSocket, maxBytes: number): void {
   };
 }
 
-/** Whether the parser is between two messages. */
+/** Whether the parser of ws is between two messages. */
 function isAtRest({ _state, _bufferedBytes, _fragmented }: Receiver): boolean {
   return _state === 0 && _bufferedBytes === 0 && _fragmented === 0;
 }
 
-/** Returns the text of the fast-path frame at `at`, unmasked in place. If there is no such frame, nothing is changed, and the result is undefined. */
+/**
+ * Returns the payload of the frame at `at`, unmasked in place. If the frame is not a complete simple text frame, returns undefined and changes
+ * nothing.
+ */
 function takeText(bytes: Buffer, at: number, maxBytes: number): Buffer | undefined {
   const second = bytes[at + 1] ?? 0;
   if (bytes[at] !== TEXT_FRAME || second < MASKED) return undefined;
@@ -69,7 +71,7 @@ function takeText(bytes: Buffer, at: number, maxBytes: number): Buffer | undefin
   return undefined;
 }
 
-/** Masks or unmasks `bytes` in place with the four mask bytes at position `at` of `frame`. */
+/** Masks or unmasks `bytes` in place, with the four mask bytes at position `at` of `frame`. */
 function mask(bytes: Buffer, frame: Buffer, at: number): void {
   const [a, b, c, d] = [frame[at] ?? 0, frame[at + 1] ?? 0, frame[at + 2] ?? 0, frame[at + 3] ?? 0];
   if ((a | b | c | d) === 0) return;

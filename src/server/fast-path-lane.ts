@@ -5,22 +5,22 @@ import type { ConnectionTable } from './connection.ts';
 import { FastPathConnection, type FastPathConnectionParts } from './fast-path-connection.ts';
 import { readPeer } from './visitor.ts';
 
-/** Number of new connections from one address that are read immediately, per `WITHIN_MS` milliseconds. */
+/** Number of new connections per address and `WITHIN_MS` that are read immediately. */
 const AT_ONCE = 4;
 const WITHIN_MS = 10;
-/** Estimated cost of the first request of a connection, ms. */
+/** Estimated processor time of the first request of a connection, ms. */
 const FIRST_REQUEST_MS = 0.25;
 
 export type FastPathLaneParts = Omit<FastPathConnectionParts, 'onLeave'> & {
   readonly connections: ConnectionTable;
 };
 
-/** All connections that are on the fast path. Every connection begins here. */
+/** All connections on the fast path. Every connection begins on the fast path. */
 export class FastPathLane {
   readonly #parts: FastPathConnectionParts;
   readonly #table: ConnectionTable;
   readonly #connections = new Set<FastPathConnection>();
-  /** Recently accepted connections, by address. */
+  /** Number of connections accepted in the last `WITHIN_MS`, by address. */
   readonly #recent = new Map<string, number>();
 
   constructor({ connections, ...parts }: FastPathLaneParts) {
@@ -34,9 +34,9 @@ export class FastPathLane {
   }
 
   /**
-   * Accepts a new connection. If one address opens many connections in a row, all but the first few are read in scheduler slots of the address: libuv
-   * accepts one connection per turn of the event loop, so connections from other addresses would wait until the requests of all earlier ones are
-   * answered.
+   * Accepts a new connection. If one address opens many connections in a row, all but the first few are read in scheduler slots of the address. libuv
+   * accepts one connection per iteration of the event loop, so otherwise connections from other addresses would wait until the requests of all
+   * earlier connections are answered.
    */
   accept(socket: Socket): void {
     const address = this.#parts.visitors.findAddress(readPeer(socket), undefined);
@@ -47,7 +47,7 @@ export class FastPathLane {
       this.begin(socket);
       return;
     }
-    // The table lets a shutdown end the connection while it waits.
+    // The connection is registered, so that a shutdown can end it while it waits.
     this.#table.of(socket);
     const onError = (): void => void socket.destroy();
     socket.on('error', onError);
@@ -62,12 +62,12 @@ export class FastPathLane {
     this.#connections.add(new FastPathConnection(socket, this.#table.of(socket), this.#parts));
   }
 
-  /** Ends connections that wait for a request. @see endIdle */
+  /** Half-closes idle connections. @see endIdle */
   endIdle(): void {
     for (const connection of this.#connections) connection.endIfIdle();
   }
 
-  /** Closes connections that wait for a request, immediately. */
+  /** Closes idle connections immediately. */
   closeIdle(): void {
     for (const connection of this.#connections) connection.closeIfIdle();
   }

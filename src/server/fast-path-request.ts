@@ -12,24 +12,24 @@ export type FastPathHead = {
   readonly target: string;
   readonly route: KeyedRoute;
   readonly fields: RequestHead;
-  /** Number of bytes before the body, and number of bytes of the body. */
+  /** Number of bytes before the body. */
   readonly headLength: number;
   readonly bodyLength: number;
 };
 
-/** Number of cached heads per connection; the heads of a client usually differ only in their content length. */
+/** Number of cached heads per connection; the heads of a client usually differ only in their Content-Length. */
 const POOLED_HEADS = 4;
 /** Maximum size of a head, bytes; the Node.js parser reads larger heads, such as those of browsers with cookies. */
 const MAX_HEAD_BYTES = 4_096;
 const HEAD_END = '\r\n\r\n';
 const REQUEST_LINE = /^POST ((?:\/[A-Za-z0-9_-]+)?\/v3\/[A-Za-z0-9_-]*) HTTP\/1\.1$/;
-/** RFC 9110 5.6.2. */
+/** Matches a field name (RFC 9110 5.6.2, token). */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** RFC 9110 5.5, except for bytes beyond ASCII. */
+/** Matches an ASCII field value (RFC 9110 5.5). */
 const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
 const BODY_LENGTH = /^[0-9]{1,9}$/;
 
-/** Header fields that change the meaning of a message, or the position of its end. */
+/** Header fields that change the meaning or the framing of a message; requests with such a field leave the fast path. */
 const SPECIAL_FIELDS: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'content-encoding',
@@ -42,7 +42,7 @@ const SPECIAL_FIELDS: ReadonlySet<string> = new Set([
   'http2-settings',
 ]);
 
-/** Fields that this server evaluates; none of them may occur twice. */
+/** Fields that this server evaluates. A request that repeats one of them leaves the fast path. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'host',
   'content-type',
@@ -57,14 +57,14 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Parses request heads of one connection if they are certainly valid; the Node.js parser reads all others. For every head that is accepted here, the
- * Node.js parser would give the same result.
+ * Parses the request heads of one connection if they are certainly valid; the Node.js parser reads all others. For every accepted head, the Node.js
+ * parser would give the same result.
  */
 export class FastPathHeadReader {
   /** The last distinct heads, most recently used first: clients repeat their heads. */
   readonly #cached: { readonly bytes: Buffer; readonly head: FastPathHead }[] = [];
 
-  /** Returns the head at the start of `bytes`; undefined if there is no complete fast-path head. */
+  /** Returns the head at the start of `bytes`; undefined if it is incomplete or not simple enough for the fast path. */
   read(bytes: Buffer): FastPathHead | undefined {
     const cached = this.#cached;
     for (let index = 0; index < cached.length; index++) {
@@ -111,7 +111,7 @@ function parseFastPathHead(text: string): FastPathHead | undefined {
   };
 }
 
-/** Returns alternating names and values, like `rawHeaders` of Node.js; undefined if any field is unusual. */
+/** Returns alternating names and values, like `rawHeaders` of Node.js; undefined if a field is invalid, special or repeated. */
 function parseFields(lines: readonly string[]): string[] | undefined {
   if (lines.length > MAX_HEADER_FIELDS) return undefined;
   const rawHeaders: string[] = [];

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Text of the Date field (RFC 9110 6.6.1), formatted once per second. */
+/** Provides the text of the Date field (RFC 9110 6.6.1), formatted once per second. */
 class HttpClock {
   #second = 0;
   #text = '';
@@ -17,7 +17,7 @@ class HttpClock {
   }
 }
 
-/** Writes response heads. If the lines are equal to the lines of the previous head, its cached text is used. */
+/** Formats response heads. Lines that are equal to those of the previous head are reused. */
 class HeadWriter {
   readonly #clock = new HttpClock();
   #status = 0;
@@ -53,24 +53,24 @@ function areEqual(a: readonly string[], b: readonly string[]): boolean {
 }
 
 const HEADS = new HeadWriter();
-/** An answer above this size is encoded to bytes before it is written. */
+/** Size above which an answer is encoded to bytes before it is written, bytes. */
 const LARGE_BYTES = 64 * 1024;
 
-/** Parts up to this total size are copied into one buffer, which costs less than writing several parts. */
+/** Maximum total size of parts that are copied into one buffer, bytes; one write of a copy costs less than several writes. */
 const MAX_COPIED_BYTES = 32 * 1024;
-/** Target of these copies. If a socket could not send all of it, the socket still uses it, so it is replaced. */
+/** Reused buffer for these copies. It is replaced if a socket could not send all of it, because the socket then still references it. */
 let gathered = Buffer.allocUnsafeSlow(MAX_COPIED_BYTES);
 
 /** A response in the format of the Node.js HTTP server, sent in one write. */
 export type FastPathResponse = {
   readonly status: number;
-  /** Alternating names and values, except for fields that delimit the response or control its connection. */
+  /** Alternating names and values of the header fields, without Content-Length, Date, Connection and Keep-Alive. */
   readonly fields: readonly string[];
   /** Text, or bytes in parts. */
   readonly body: string | readonly Uint8Array[];
   /** Length of the body, bytes. */
   readonly length: number;
-  /** Time that the connection stays open for the next request, seconds; if undefined, the connection closes. */
+  /** Time for which the connection stays open for the next request, seconds; undefined if the connection closes. */
   readonly keepAliveSeconds: number | undefined;
 };
 
@@ -81,7 +81,7 @@ export function writeFastPathResponse(socket: Socket, response: FastPathResponse
   if (typeof body !== 'string') return writeParts(socket, text, body, length);
   // ASCII text, the content of nearly all answers, has the same bytes in both encodings, and latin1 is written faster.
   const encoding = length === body.length ? 'latin1' : 'utf8';
-  // The socket then references the bytes of a large answer until they are read, and not also its text.
+  // A large answer is encoded first, so that the socket references only its bytes until they are sent, and not its text too.
   return length > LARGE_BYTES
     ? socket.write(Buffer.from(text + body, encoding))
     : socket.write(text + body, encoding);

@@ -1,22 +1,25 @@
-/** Smaller chunks are copied: a separate buffer for a small chunk would use many times its bytes. */
+/** Minimum size of a chunk that is stored without a copy, bytes; a separate buffer for a smaller chunk would use many times its bytes. */
 const MIN_POOLED_BYTES = 4 * 1024;
-/** Small chunks are copied into blocks of this size. */
+/** Size of the blocks into which small chunks are copied, bytes. */
 const BLOCK_BYTES = 16 * 1024;
-/** Approximate memory per chunk in addition to its bytes. */
+/** Approximate memory per stored chunk or block in addition to its bytes, bytes. */
 export const CHUNK_OVERHEAD_BYTES = 256;
-/** If the known length is at least this, bytes are assembled while they arrive: assembling at the end would take milliseconds. */
+/** Minimum expected length at which bytes are assembled while they arrive, bytes; assembling them at the end would take milliseconds. */
 const MIN_WHOLE_BYTES = 256 * 1024;
-/** Memory for a known length is allocated only after 1/4 of the bytes has arrived, so announcing a length costs nothing. */
+/**
+ * Memory for an expected length is allocated only when 1/4 of the bytes have arrived, so that a client cannot occupy memory with a Content-Length
+ * alone.
+ */
 const BEGUN_PART = 4;
 
 /** Bytes that arrive in chunks of any size. Memory and assembly time are proportional to the bytes. */
 export class GatheredBytes {
-  /** Total number of bytes; 0 if unknown. */
+  /** Expected total number of bytes; 0 if unknown. */
   readonly #expected: number;
   readonly #parts: Buffer[] = [];
-  /** Buffer for all bytes; the part after `#length` is not written yet. */
+  /** Buffer for all expected bytes, written up to `#length`. */
   #whole: Buffer | undefined;
-  /** Block that collects small chunks, after `#parts`. */
+  /** Block that collects small chunks; its bytes follow those of `#parts`. */
   #block: Buffer | undefined;
   #filled = 0;
   #length = 0;
@@ -36,7 +39,7 @@ export class GatheredBytes {
     return this.#cost;
   }
 
-  /** Returns by how much `add` would increase `cost`. */
+  /** Returns by how many bytes `add` would increase `cost`. */
   costOf(chunk: Buffer): number {
     if (this.#whole !== undefined) return chunk.length;
     if (this.#isKept(chunk)) return chunk.length + CHUNK_OVERHEAD_BYTES;
@@ -82,7 +85,7 @@ export class GatheredBytes {
     this.#whole = whole;
   }
 
-  /** Whether a chunk is stored without a copy; the first chunk is, because it is often the only one. */
+  /** Whether a chunk is stored without a copy. This applies to the first chunk of any size, because it is often the only one. */
   #isKept({ length }: Buffer): boolean {
     return length >= MIN_POOLED_BYTES || this.#length === 0;
   }

@@ -3,17 +3,17 @@ import type { JsonBytes, PackedBytes } from '../../packages/ethereum/primitives/
 
 /** Header of a member (RFC 1952 2.3): deflate, no name, no time, fastest level, unknown system. */
 const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff]);
-/** Header of a stored block (RFC 1951 3.2.4) at a byte boundary: its first byte, its length, and the complement of the length. */
+/** Size of the header of a stored block (RFC 1951 3.2.4) at a byte boundary: one byte, the length, and its complement. */
 const STORED_HEAD_BYTES = 5;
 const LAST_BLOCK = 1;
 const MAX_STORED_BYTES = 65_535;
 const TRAILER_BYTES = 8;
 /** CRC-32 polynomial, bits reversed. */
 const POLYNOMIAL = 0xedb88320;
-/** x^0 in reversed bit order. */
+/** The polynomial 1 (x^0) in reversed bit order. */
 const ONE = 0x80000000;
 
-/** @param blocks deflate blocks as specified for `PackedBytes` */
+/** Describes compressed bytes with their CRC-32, for use in several gzip files. @param blocks deflate blocks as specified for `PackedBytes` */
 export function describePacked(bytes: Uint8Array, blocks: Uint8Array): PackedBytes {
   return { blocks, crc: crc32(bytes), crcShift: computeShift(bytes.length), length: bytes.length };
 }
@@ -45,14 +45,17 @@ function writeStored(target: Buffer, start: number, bytes: Uint8Array, first: nu
   return at + bytes.length;
 }
 
-/** Returns the CRC-32 of some bytes followed by the packed bytes, like zlib's `crc32_combine`. @param crc CRC-32 of the first bytes */
+/**
+ * Returns the CRC-32 of the concatenation of some bytes and packed bytes, like zlib's `crc32_combine`.
+ * @param crc CRC-32 of the bytes before the packed bytes
+ */
 function combineCrc(crc: number, packed: PackedBytes): number {
   return (multiply(packed.crcShift, crc) ^ packed.crc) >>> 0;
 }
 
 /** Returns x to the power of 8 * `bytes`, modulo the polynomial. */
 function computeShift(bytes: number): number {
-  // x^8, squared for each binary digit of `bytes`.
+  // Square-and-multiply: starts with x^8, squared for each binary digit of `bytes`.
   let square = ONE >>> 8;
   let shift = ONE;
   for (let left = bytes; left > 0; left = Math.floor(left / 2)) {

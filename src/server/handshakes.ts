@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 
 /**
- * Connections in their TLS handshake, which no other table contains. Node.js enforces the time limit of a handshake, and slowly arriving bytes do not
- * extend it.
+ * Connections in their TLS handshake, which are in no other table yet. Node.js enforces the time limit of the whole handshake, so a client cannot
+ * extend it by sending slowly.
  */
 export class Handshakes {
-  /** Connections by remote address and port, which the TCP socket and the TLS socket share. */
+  /** TCP sockets by remote address and port, which are the same for the later TLS socket. */
   readonly #pending = new Map<string, Socket>();
 
   /** Registers an accepted connection. */
@@ -17,7 +17,7 @@ export class Handshakes {
     });
   }
 
-  /** @param socket the TLS socket */
+  /** Removes a connection whose handshake is complete. @param socket the TLS socket */
   end(socket: Socket): void {
     this.#pending.delete(nameOf(socket));
   }

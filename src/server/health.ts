@@ -13,7 +13,7 @@ const LIVE: TextAnswer = { status: 200, body: '{"status":"live"}' };
 const READY: TextAnswer = { status: 200, body: '{"status":"ready"}' };
 const DRAINING: TextAnswer = { status: 503, body: '{"status":"draining"}' };
 
-/** Liveness and readiness for load balancers and orchestrators: whether this process must be restarted, and whether requests may be routed to it. */
+/** Answers to liveness and readiness probes: whether this process must be restarted, and whether requests may be routed to it. */
 export class ServiceHealth {
   readonly #needsAll: boolean;
   readonly #readNetworks: () => NetworkReadiness;
@@ -28,7 +28,7 @@ export class ServiceHealth {
     this.#readNetworks = readNetworks;
   }
 
-  /** From now on the service reports that it is not ready, although requests are still answered. */
+  /** Makes the service report that it is not ready, although requests are still answered. */
   beginDraining(): void {
     this.#isDraining = true;
   }

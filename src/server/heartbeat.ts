@@ -1,9 +1,9 @@
-/** An object that is checked periodically. */
+/** Object whose `beat` is called once per interval. */
 interface Beating {
   beat(): void;
 }
 
-/** Maximum number of groups: checking thousands of members at once would block the event loop for tens of milliseconds. */
+/** Maximum number of groups of members. Checking thousands of members at once would block the event loop for tens of milliseconds. */
 const MAX_GROUPS = 32;
 const MIN_TICK_MS = 50;
 

@@ -35,7 +35,7 @@ import { measure, type ResponseWriter } from './response-writer.ts';
 import type { TransportShares } from './transport-shares.ts';
 import { readPeer, type VisitorReader } from './visitor.ts';
 
-/** Parts that the HTTP endpoint needs. */
+/** Components that the HTTP endpoint uses. */
 export type HttpEndpointParts = {
   readonly gateway: Gateway;
   readonly options: ServerOptions;
@@ -49,7 +49,7 @@ export type HttpEndpointParts = {
   readonly requests: RequestObserver | undefined;
 };
 
-/** Context of a request: everything known about it besides its head. */
+/** A request with its response, its connection and what is known about its caller. */
 type HttpRequest = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -58,7 +58,7 @@ type HttpRequest = {
   readonly visitor: Visitor;
   readonly awaitsContinue: boolean;
   readonly report: RequestReport | undefined;
-  /** Key of the caller if it is known, otherwise the address. */
+  /** Owner in the shared bounds: the key if it is known, otherwise the address. */
   owner: string;
 };
 
@@ -93,10 +93,10 @@ export class HttpEndpoint {
   /** Handles the Node.js events `request` and `checkContinue`; after `checkContinue` the client waits for `100 Continue`. */
   onRequest(request: IncomingMessage, response: ServerResponse, awaitsContinue = false): void {
     const connection = this.#connections.of(request.socket);
-    // The client considers the connection closed: the request would be executed without its client ever knowing.
+    // The last answer announced the close, so the client would never get the outcome of this request.
     if (connection.isOver) return;
     connection.enter(request, response, () => {
-      // Earlier answers promised to keep the connection open, so it must be closed here.
+      // The answers were sent as keep-alive, so Node.js does not close the connection itself.
       if (this.#writer.isClosing) request.socket.destroySoon();
     });
     const head = readRequestHead(request.rawHeaders);
@@ -122,21 +122,21 @@ export class HttpEndpoint {
     }
   }
 
-  /** Handles a request that the Node.js parser rejected because it is malformed, too slow, or has a head that is too large. */
+  /** Handles a request that the Node.js server rejected: it is malformed, too slow, or its head is too large. */
   onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
     const connection = this.#connections.of(socket);
     if (error.code === 'ECONNRESET') {
       socket.destroy();
       return;
     }
-    // Node.js calls this again if more data arrives.
+    // Node.js emits `clientError` again if more data arrives.
     if (connection.isBroken) return;
     connection.isBroken = true;
     socket.pause();
     connection.isOver = true;
     const reason = CLIENT_ERRORS[error.code ?? ''] ?? 'malformedHead';
     const end = () => (connection.isDiscarding ? socket.destroy() : this.refuseRaw(socket, reason));
-    // Connections that opened at the same time reach their timeout at the same time.
+    // A scheduler slot is used, because connections that opened at the same time reach their timeout at the same time.
     connection.runAfterAnswers(() => SCHEDULER.enter(nameOwner(readPeer(socket)), end));
   }
 
@@ -147,7 +147,7 @@ export class HttpEndpoint {
     sendRawResponse(socket, refusal, headers);
   }
 
-  /** Handles the Node.js `timeout` event: the connection was idle for the maximum time. */
+  /** Handles the Node.js `timeout` event: no byte was read or written for the maximum time. */
   onTimeout(socket: Socket): void {
     const isUnread = socket.writableLength > 0;
     if (isUnread) this.#shares.noteBound('send.time');
@@ -193,7 +193,10 @@ export class HttpEndpoint {
     }
   }
 
-  /** Decompresses a body and handles it. Decompression is charged in advance, and refunded if the body is valid or is refused for lack of room. */
+  /**
+   * Decompresses a body and handles it. Decompression is charged in advance. The charge is refunded if the body is valid, because its calls are
+   * charged, or if it is refused for lack of room.
+   */
   async #handleCompressed(
     work: HttpRequest,
     sent: Uint8Array,
@@ -212,7 +215,7 @@ export class HttpEndpoint {
     else if (body !== 'gone') this.#refuse(work, this.#gateway.refuse(REFUSED_BODIES[body], session));
   }
 
-  /** Refuses a body that was not read completely; a body that is too large is charged as a call. */
+  /** Refuses a body that was not read completely. A body that is too large is charged as one call. */
   async #refuseUnread(
     work: HttpRequest,
     session: Session,
@@ -223,7 +226,7 @@ export class HttpEndpoint {
     this.#refuse(work, denial ?? this.#gateway.refuse(REFUSED_BODIES[reason], session));
   }
 
-  /** Builds the refusal with the id of the request; a small body is read to find the id. @returns undefined if the client has disconnected */
+  /** Builds the refusal with the id of the request, which is read from the body if it is small. @returns undefined if the client has disconnected */
   async #echoRefusal(
     { request, head, owner }: HttpRequest,
     refusal: Refusal,
@@ -283,7 +286,8 @@ export class HttpEndpoint {
     const { response, head, connection, owner, report } = work;
     if (report !== undefined) report.answeredAt = performance.now();
     if (answer.bound !== undefined) report?.noteRefused(answer.bound);
-    // If the client has already sent the next request, the connection stays open: the client could not know whether that request was executed.
+    // If the client has already sent the next request, the connection stays open, because otherwise the client could not know whether that request
+    // was executed.
     const isKept = response.shouldKeepAlive && connection.unanswered === 1;
     const isLast = this.#takeLast(work) || (isKept && this.#writer.takeParting());
     connection.isOver ||= isLast;
@@ -303,7 +307,7 @@ export class HttpEndpoint {
     this.#writer.sendDocument(response, head, this.#gateway.openRpc, way);
   }
 
-  /** Whether the connection closes after this answer, because the server closes and no later request has arrived. */
+  /** Determines whether the connection closes after this answer, because the server is closing and no later request has arrived. */
   #takeLast({ connection, response }: HttpRequest): boolean {
     const isLast = this.#writer.isClosing && connection.newest?.response === response;
     connection.isOver ||= isLast;
@@ -357,7 +361,7 @@ export class HttpEndpoint {
 
   #refuse(work: HttpRequest, answer: TextAnswer, headers?: readonly string[]): void {
     const { request, response, connection } = work;
-    // `onClientError` sends another refusal.
+    // `onClientError` sends the refusal of this connection.
     if (connection.isBroken) return;
     if (response.headersSent) {
       response.destroy();
@@ -382,10 +386,10 @@ export class HttpEndpoint {
   }
 }
 
-/** An answer about health is valid only at its time, so it must not be stored. */
+/** Headers of health answers, which caches must not store. */
 const NOT_STORED = ['Cache-Control', 'no-store'];
 
-/** Refusals by error code of the parser; any other error means a malformed head. */
+/** Refusals by error code of the Node.js server; any other code means a malformed head. */
 const CLIENT_ERRORS: Readonly<Record<string, RefusalReason | TransportBound>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'body.time',
   HPE_HEADER_OVERFLOW: 'head.bytes',

@@ -2,18 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Hop-by-hop headers of an upgrade (RFC 9110 7.8, RFC 7540 3.2) that are removed. */
+/** Headers of an upgrade (RFC 9110 7.8, RFC 7540 3.2), which are removed from the request. */
 const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['upgrade', 'http2-settings']);
-/** Matches a line end. Parsed values never contain a line end; the check ensures that the rewritten head cannot end early. */
+/** Matches a line end. Parsed values never contain one; the check only ensures that the rewritten head cannot end early. */
 const LINE_END = /[\r\n]/;
 
 /**
- * Serves a request without the upgrade that it offers. A server may always ignore an upgrade. Some clients offer `h2c` with each POST, but Node.js 20
- * emits no `request` event for an upgrade if there is an `upgrade` listener. The request is therefore put back on the socket without the upgrade
- * headers, and parsed again.
- * @param request request with all its header fields; Node.js must not have dropped a field
+ * Serves a request without the upgrade that it offers, because a server may ignore any upgrade. Some clients offer `h2c` with each POST, but Node.js
+ * 20 emits `upgrade` instead of `request` for them. The request is therefore put back on the socket without the upgrade headers, and parsed again.
+ * @param request request whose `rawHeaders` must be complete
  * @param accept accepts a connection as if it were new
- * @returns whether the request could be put back
+ * @returns whether the request was put back; false if a header contains a line end
  */
 export function ignoreUpgrade(
   request: IncomingMessage,

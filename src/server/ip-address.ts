@@ -1,12 +1,12 @@
 import { isIPv4, isIPv6, SocketAddress } from 'node:net';
 
 const MAPPED = '::ffff:';
-/** Maximum length of the text of an IPv6 address with `[`, `]` and a port. */
+/** Maximum length of an IPv6 address in text form with brackets and a port. */
 const MAX_LENGTH = 45 + '[]:65535'.length;
 const WITH_PORT = /^(?:\[([^\]]*)\]|([^:]*)):\d{1,5}$/;
 const BRACKETED = /^\[([^\]]*)\]$/;
 
-/** Returns the canonical text of an address; IPv4-mapped IPv6 becomes IPv4, a zone is removed. Undefined for other text. */
+/** Returns the canonical text of an IP address, or undefined for any other text. IPv4-mapped IPv6 becomes IPv4, and a zone is removed. */
 export function normalizeAddress(text: string): string | undefined {
   if (isIPv4(text)) return text;
   if (!isIPv6(text)) return undefined;
@@ -19,7 +19,7 @@ export function normalizeAddress(text: string): string | undefined {
   return isIPv4(mapped) ? mapped : address;
 }
 
-/** Parses an address in the forms that proxies write: with an optional port, IPv6 with optional brackets; undefined for other text. */
+/** Parses an address of `X-Forwarded-For`: with an optional port, and IPv6 with optional brackets. Returns undefined for any other text. */
 export function parseForwardedAddress(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   const [, bracketed, bare] = WITH_PORT.exec(text) ?? BRACKETED.exec(text) ?? [];

@@ -28,7 +28,7 @@ import { WebSocketEndpoint } from './websocket.ts';
 export type ServerParts = {
   readonly gateway: Gateway;
   readonly options: ServerOptions;
-  /** Health of the service; if absent, the service is ready until it is closed. */
+  /** Health of the service; by default, the service is ready until it is closed. */
   readonly health?: ServiceHealth;
   readonly log: Logger;
   /** Called for every request. */
@@ -37,21 +37,21 @@ export type ServerParts = {
 
 export type ListenAddress = { readonly host: string; readonly port: number };
 
-/** HTTP and WebSocket on one port, with TLS or without. */
+/** Server for HTTP and WebSocket on one port, with or without TLS. */
 export interface Server {
   /** Resolves to the bound address; rejects with the error of Node.js if the address cannot be bound. */
   listen(): Promise<ListenAddress>;
   /** Reloads the TLS certificate, as if its files had changed. Connections stay open. */
   reload(): void;
   /**
-   * Reports not ready, and closes each connection with its next answer. After `limits.drainDelay`, in which load balancers may notice, the server
-   * stops accepting, answers running requests and requests that arrive on open connections shortly after, and closes every connection. Requests that
-   * are not answered after `limits.drainTimeout` are aborted. Always resolves; further calls wait for the same shutdown.
+   * Shuts the server down. First, readiness probes fail, and each connection closes with its next answer, for `limits.drainDelay`, so that load
+   * balancers notice. Then the server stops accepting connections, answers running requests and requests that arrive shortly after, and closes every
+   * connection. Requests that are not answered after `limits.drainTimeout` are aborted. Always resolves; repeated calls wait for the same shutdown.
    */
   close(): Promise<void>;
   /**
-   * Closes this many connections, each with its next non-stream HTTP answer: another process that accepts connections on this port may then serve
-   * their clients. The number replaces the remainder of an earlier call.
+   * Closes this many connections, each with its next HTTP answer that is not a stream, so that their clients may connect to another process on this
+   * port. The number replaces the remainder of an earlier call.
    */
   partWith(connections: number): void;
   /** Number of open connections, including WebSockets. */
@@ -60,18 +60,20 @@ export interface Server {
   readonly shares: ShareFigures;
 }
 
-/** Time that idle connections stay open after accepting ends, ms: a next answer in this time tells the client that it is the last one. */
+/**
+ * Time for which idle connections stay open after the server stops accepting, ms. An answer in this time can still announce the close to its client.
+ */
 const LAST_REQUESTS_MS = 250;
-/** Processor time for accepting queued connections at shutdown, microseconds: accepting a thousand takes a tenth of it. */
+/** Maximum processor time for accepting queued connections at shutdown, microseconds. A thousand connections take a tenth of it. */
 const ACCEPTING_US = 250_000;
 const MIN_CHECKING_INTERVAL_MS = 10;
 const MAX_CHECKING_INTERVAL_MS = 50;
 /**
- * Length of the accept backlog: the kernel reduces it to its maximum (`net.core.somaxconn`). The kernel drops further connections, and their clients
- * retry after a second.
+ * Requested length of the accept backlog, which the kernel limits to `net.core.somaxconn`. If the backlog is full, the kernel drops connection
+ * attempts, and their clients retry after a second.
  */
 const BACKLOG = 65_535;
-/** Maximum total size of headers, bytes: room for a key, a host and the headers of browsers and proxies. */
+/** Maximum size of a request head, bytes; enough for the headers of browsers and proxies. */
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /** Creates a server that does not listen yet. */
@@ -89,7 +91,7 @@ class NodeServer implements Server {
   readonly #shares: TransportShares;
   readonly #lane: FastPathLane;
   readonly #writer: ResponseWriter;
-  /** Number of connections accepted until now. */
+  /** Number of connections accepted so far. */
   #accepted = 0;
   #closed: Promise<void> | undefined;
 
@@ -133,7 +135,7 @@ class NodeServer implements Server {
     );
     const { http } = listener;
     http.maxConnections = limits.connections;
-    // Node.js would drop fields beyond this number, but the refusal for too many fields must count all of them.
+    // No limit: Node.js would silently drop header fields above it, but requests with too many fields must be refused.
     http.maxHeadersCount = 0;
     const lane = new FastPathLane({
       endpoint: new FastPathEndpoint({ gateway, limits, log, writer, visitors, shares, requests }),
@@ -244,7 +246,7 @@ class NodeServer implements Server {
     this.#webSockets.beginClosing();
     const grace = Math.min(drainTimeout, LAST_REQUESTS_MS);
     await Promise.race([allClosed, wait(grace)]);
-    // Connections that have become readable are read before it is determined which connections are idle.
+    // Connections that have become readable are read first, so that they do not count as idle.
     await nextTurn();
     this.#listener.close();
     this.#lane.endIdle();
@@ -255,8 +257,8 @@ class NodeServer implements Server {
   }
 
   /**
-   * Accepts queued connections, because the kernel resets established connections that nobody has accepted. One turn of the event loop accepts a few
-   * of them. If more connections keep coming, the limit is processor time, because on a busy machine few turns run per unit of wall time.
+   * Accepts queued connections, because the kernel resets established connections that are never accepted. Each iteration of the event loop accepts a
+   * few. If connections keep arriving, processor time is the limit, and not wall time, in which a busy machine runs few iterations.
    */
   async #acceptWaiting(): Promise<void> {
     const until = performance.now() + this.#options.limits.drainTimeout;
@@ -267,13 +269,13 @@ class NodeServer implements Server {
     };
     for (let before = -1; before !== this.#accepted && hasTime(); ) {
       before = this.#accepted;
-      // The first turn may end before sockets are polled; the second turn polls them.
+      // The first iteration may end before sockets are polled; the second one polls them.
       await nextTurn();
       await nextTurn();
     }
   }
 
-  /** Resolves after `drainTimeout`; the caller then closes the remaining connections. */
+  /** Resolves after `drainTimeout`, when the caller closes the remaining connections. */
   #cutOffStalled(): Promise<void> {
     return new Promise((resolve) => {
       setTimeout(resolve, this.#options.limits.drainTimeout).unref();
@@ -293,7 +295,10 @@ function createListener(
   return createTlsListener({ http, files: listen.tls, handshakeTimeout, admits, onLate, log });
 }
 
-/** Whether the address of a connection may open one more; trusted proxies are exempt, because they forward the requests of many clients. */
+/**
+ * Whether the address of a new connection may have one more connection. Trusted proxies are exempt, because they forward the requests of many
+ * clients.
+ */
 function admitConnection(socket: Socket, shares: TransportShares, visitors: VisitorReader): boolean {
   const budget = shares.connections;
   const peer = readPeer(socket);
@@ -312,10 +317,10 @@ function hasTooManyFields({ rawHeaders }: IncomingMessage): boolean {
   return rawHeaders.length > 2 * MAX_HEADER_FIELDS;
 }
 
-/** Creates the handler of failed accepts, which mostly fail for lack of descriptors: it closes connections that wait for a request. */
+/** Creates the handler of failed accepts. They mostly fail for lack of file descriptors, so the handler closes idle connections. */
 function createFaultHandler(log: Logger, closeIdle: () => void): (error: NodeJS.ErrnoException) => void {
   return (error) => {
-    // Errors of `listen` are handled by `listen` itself.
+    // `listen` handles its own errors.
     if (error.syscall !== 'accept') return;
     log.error(
       { fault: readErrorCode(error) ?? 'unknown' },
@@ -339,8 +344,8 @@ function describeHttp({ headersTimeout, bodyTimeout, keepAliveTimeout }: Listene
 }
 
 /**
- * Interval at which Node.js searches for slow requests, ms. A time limit is exceeded by at most a quarter, and few of the requests that arrived at
- * the same time are ended at the same time.
+ * Returns the interval at which Node.js searches for slow requests, ms. A time limit is exceeded by at most a quarter. The short interval also
+ * spreads the ends of requests that arrived in quick succession.
  */
 function checkingInterval(headersTimeout: number, bodyTimeout: number): number {
   const quarter = Math.ceil(Math.min(headersTimeout, bodyTimeout) / 4);

@@ -8,7 +8,7 @@ import type { TlsOptions } from './options.ts';
 import { readTlsPair, type TlsPair } from './tls-files.ts';
 import { TlsWatch } from './tls-watch.ts';
 
-/** The Node.js HTTP server without its connections: they are passed to `onConnection`, and `serveByNode` returns them to the server. */
+/** The Node.js HTTP server whose new connections go to the receiver of `onConnection`; `serveByNode` passes a connection back to the server. */
 export interface Listener {
   readonly http: HttpServer;
   /** Registers the receiver of connections; over TLS it is called after the handshake. */
@@ -16,11 +16,11 @@ export interface Listener {
   serveByNode(socket: Socket): void;
   /** Reloads the certificate. */
   reload(): void;
-  /** Ends pending handshakes and the file watch. */
+  /** Ends pending TLS handshakes, and stops watching the certificate files. */
   close(): void;
 }
 
-/** Whether a connection is accepted; otherwise it is closed before anything is read from it. */
+/** Returns whether a connection is accepted; otherwise it is closed before anything is read from it. */
 type Admits = (socket: Socket) => boolean;
 
 /** Creates a listener without TLS. */
@@ -53,8 +53,8 @@ export type TlsListenerOptions = {
 };
 
 /**
- * Creates a listener with TLS. `https.Server` is both `tls.Server` and the Node.js HTTP server: its parser has time limits and a list of connections,
- * which a separate `http.Server` that does not listen would lack.
+ * Creates a listener with TLS. It uses `https.Server`, which enforces the time limits of requests; an `http.Server` that does not listen itself would
+ * not.
  * @throws Error that names the option if the certificate cannot be used
  */
 export function createTlsListener({
@@ -74,7 +74,7 @@ export function createTlsListener({
   });
   keepAnswered(server);
   const serveByNode = takeConnections(server, 'secureConnection');
-  // The default listener would answer failed handshakes in plain text.
+  // The default listener would answer failed handshakes with unencrypted HTTP.
   server.removeAllListeners('tlsClientError');
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ERR_TLS_HANDSHAKE_TIMEOUT') onLate();
@@ -109,8 +109,8 @@ export function createTlsListener({
 }
 
 /**
- * Since Node.js 19, `close` would immediately end connections whose answer is complete but not sent. That is disabled, because the drain decides when
- * they close.
+ * Disables `closeIdleConnections`. Since Node.js 19, `close` calls it and ends connections whose answer is complete but not sent yet; the drain
+ * closes connections instead.
  */
 function keepAnswered(http: HttpServer): void {
   http.closeIdleConnections = () => {};
@@ -123,7 +123,7 @@ function describeContext({ cert, key }: TlsPair): Context {
 }
 
 /**
- * Removes the server's own listeners for new connections.
+ * Removes the listeners of Node.js for new connections.
  * @returns a function that passes a connection to these listeners
  */
 function takeConnections(

@@ -1,11 +1,11 @@
-/** Content types that carry JSON-RPC, the same as in geth. */
+/** Accepted content types of JSON-RPC requests, the same as in geth. */
 const JSON_TYPES: ReadonlySet<string> = new Set([
   'application/json',
   'application/json-rpc',
   'application/jsonrequest',
 ]);
 
-/** Whether a Content-Type header names JSON. Parameters are allowed; a missing header is refused. */
+/** Whether a Content-Type header is one of the accepted JSON types. Parameters are ignored; a missing header is not accepted. */
 export function isJsonType(contentType: string | undefined): boolean {
   if (contentType === 'application/json') return true;
   if (contentType === undefined) return false;

@@ -2,22 +2,24 @@ import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts
 
 /** First byte of a frame that is a complete text message (RFC 6455 5.2). */
 const TEXT_FRAME = 0x81;
-/** Payload lengths up to the first bound are in the second byte, lengths up to the second bound in 16 bits, and larger ones in 64 bits. */
+/**
+ * Maximum payload length in the second byte of a frame. Lengths up to `MAX_MEDIUM_LENGTH` are in 16 bits after this byte, and larger ones in 64 bits.
+ */
 const MAX_SHORT_LENGTH = 125;
 const MAX_MEDIUM_LENGTH = 65_535;
 const LENGTH_IN_16_BITS = 126;
 const LENGTH_IN_64_BITS = 127;
-/** Maximum size of opcode and length, bytes. */
+/** Maximum size of a frame head without mask (opcode and length), bytes. */
 const MAX_HEAD_BYTES = 10;
 /** Text that closes `params` and the notification. */
 const TAIL = Buffer.from('}}');
-/** Maximum number of encoded results cached within one turn of the event loop. */
+/** Maximum number of encoded results that are cached in one iteration of the event loop. */
 const MAX_SHARED = 256;
 
-/** Results encoded in this turn of the event loop: many subscriptions usually get the same result. */
+/** Results encoded in this iteration of the event loop, cached because many subscriptions usually get the same result. */
 const SHARED = new Map<JsonText, Buffer>();
 
-/** Encodes the part of a notification before its result. */
+/** Encodes the beginning of a notification, up to its result. */
 export function encodeNotificationHead(id: string): Buffer {
   return Buffer.from(
     `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":`,
@@ -69,7 +71,10 @@ export function encodeFrameHead(length: number): Buffer {
   return head.subarray(0, writeFrameHead(head, 0, length));
 }
 
-/** Encodes a whole ASCII message as Latin-1; undefined if the message is longer than 65,535 bytes. */
+/**
+ * Returns the frame of an ASCII message as a string in which each character is one byte (Latin-1); undefined if the message is longer than 65,535
+ * bytes.
+ */
 export function encodeAsciiFrame(text: JsonText): string | undefined {
   const { length } = text;
   if (length <= MAX_SHORT_LENGTH) return String.fromCharCode(TEXT_FRAME, length) + text;
@@ -77,7 +82,7 @@ export function encodeAsciiFrame(text: JsonText): string | undefined {
   return String.fromCharCode(TEXT_FRAME, LENGTH_IN_16_BITS, length >> 8, length & 0xff) + text;
 }
 
-/** Encodes a whole text message. @param length length of the text in UTF-8, bytes */
+/** Encodes the frame of a text message. @param length length of the text in UTF-8, bytes */
 export function encodeTextFrame(text: JsonText, length: number): Buffer {
   const frame = Buffer.allocUnsafe(MAX_HEAD_BYTES + length);
   const start = writeFrameHead(frame, 0, length);

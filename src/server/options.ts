@@ -10,11 +10,11 @@ export type ListenOptions = {
   readonly host: string;
   readonly port: number;
   readonly tls?: TlsOptions;
-  /** Proxies trusted to report the client's address: addresses, ranges, `loopback`, `private`. */
+  /** Proxies that are trusted to report the client's address: addresses, CIDR ranges, `loopback` or `private`. */
   readonly trustedProxies?: readonly string[];
 };
 
-/** `listen:`; with port 0 the system chooses a free port. */
+/** `listen:`. With port 0, the operating system chooses a free port. */
 export const listenOptionsSchema: z.ZodType<ListenOptions> = z
   .strictObject({
     host: z.string().min(1).default('127.0.0.1'),
@@ -47,13 +47,13 @@ export const corsOptionsSchema: z.ZodType<CorsOptions> = z
 
 /** Limits of the transports. Durations are milliseconds. */
 export type ListenerLimits = {
-  /** Maximum size of one request body or WebSocket message, before and after decompression. */
+  /** Maximum bytes of one request body or WebSocket message, before and after decompression. */
   readonly bodyBytes: number;
-  /** Memory for bodies that are arriving, being decompressed or, if they have at least 64 KiB, being handled; for all connections in total. */
+  /** Maximum total bytes of bodies that are arriving or being decompressed, and of bodies of at least 64 KiB that are being handled. */
   readonly arrivingBytes: number;
-  /** Memory for answers that the kernel has not accepted yet, for all connections in total. */
+  /** Maximum total bytes of answers that the kernel has not accepted yet. */
   readonly unsentBytes: number;
-  /** Part of a shared bound that one caller may use alone, above 0; 1 is the whole bound. */
+  /** Fraction of a shared bound that one caller may use alone, above 0; 1 is the whole bound. */
   readonly ownerShare: OwnerShare;
   readonly connections: number;
   /** Maximum number of unanswered pipelined requests on one HTTP connection; at the maximum, the connection is not read. */
@@ -66,15 +66,15 @@ export type ListenerLimits = {
   readonly bodyTimeout: number;
   /** Time from the end of reading a body to its answer. */
   readonly requestTimeout: number;
-  /** Time that a connection may stay open without a request. */
+  /** Time for which a connection may stay open without a request. */
   readonly keepAliveTimeout: number;
-  /** Time that a client may leave an answer unread. */
+  /** Time for which a client may leave an answer unread without any progress. */
   readonly sendTimeout: number;
   /** Minimum average rate at which an answer must be read after `sendTimeout`, bytes per second. */
   readonly sendRate: number;
-  /** Time in which a graceful stop still accepts all requests, while it reports not ready. */
+  /** Time at the beginning of a graceful stop in which all requests are still accepted, while readiness probes fail. */
   readonly drainDelay: number;
-  /** Time that a graceful stop waits for answers after `drainDelay`. */
+  /** Time for which a graceful stop waits for answers after `drainDelay`. */
   readonly drainTimeout: number;
   readonly webSockets: number;
   /** Maximum number of running messages of one WebSocket; at the maximum, the WebSocket is not read. */
@@ -99,7 +99,7 @@ const duration = (byDefault: string): z.ZodType<number> =>
     .refine((ms) => ms >= 1 && ms <= 86_400_000, 'expected a duration from 1ms to 24h')
     .prefault(byDefault);
 
-/** Rows of the transports in the schema of `limits:`, which are combined with the rows of other folders. */
+/** Schemas of the transports' members of `limits:`; the schema of `limits:` combines them with members of other modules. */
 export const transportLimitsShape: { readonly [K in keyof ListenerLimits]: z.ZodType<ListenerLimits[K]> } = {
   bodyBytes: bytes(5 * MiB),
   arrivingBytes: bytes(128 * MiB),

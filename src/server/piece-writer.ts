@@ -4,16 +4,15 @@ import { createGzip, constants as zlibConstants } from 'node:zlib';
 import type { CancelSignal } from '../util/cancel-source.ts';
 import { giveBack } from '../util/read-memory.ts';
 
-/** The compressor flushes each piece immediately, because the source may pause after any piece. */
+/** Options of the gzip compressor. Each piece is flushed immediately, because the source may pause after any piece. */
 const GZIP_OPTIONS = { level: zlibConstants.Z_BEST_SPEED, flush: zlibConstants.Z_SYNC_FLUSH };
 
 type Pieces = AsyncIterable<Uint8Array>;
 
 /**
- * Writes pieces no faster than the client reads them. The memory of written pieces may be used for other data, so their source must not use them
- * again.
+ * Writes pieces no faster than the client reads them. The memory of written pieces is reused, so the source must not use a piece after yielding it.
  * Rejects with the error of `pieces`; resolves when all pieces are written, or when the client has disconnected.
- * @param onChange called when a piece must wait for the client, and when it no longer waits
+ * @param onChange called when the socket is full, and when it has drained
  */
 export async function writePieces(
   response: ServerResponse,
@@ -30,7 +29,7 @@ export async function writePieces(
   }
 }
 
-/** Pieces of a stream, counted while they are read. */
+/** Pieces of a stream, whose bytes are counted while they are read. */
 export class CountedPieces implements Pieces {
   readonly #source: Pieces;
   bytes = 0;
@@ -49,7 +48,7 @@ export class CountedPieces implements Pieces {
 
 /** Compresses pieces into one gzip stream, which throws the errors of `pieces`. */
 export function compressPieces(pieces: Pieces): Pieces {
-  // Failures are reported to the reader of the stream.
+  // The reader of the stream gets the error, so the callback ignores it.
   return pipeline(pieces, createGzip(GZIP_OPTIONS), () => {});
 }
 

@@ -2,12 +2,12 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { TextAnswer } from '../gateway/answer.ts';
 
-/** Time for a refused client to read the refusal, ms. */
+/** Time limit for a refused client to read the refusal and close, ms. */
 const LINGER_MS = 2_000;
 
 /**
  * Sends an answer on a socket that the Node.js HTTP server no longer manages, or does not manage yet, and ends the socket. Further bytes from the
- * client are read and dropped: otherwise a reset could discard the answer.
+ * client are read and dropped, because a reset could discard the answer.
  */
 export function sendRawResponse(socket: Duplex, answer: TextAnswer, headers: readonly string[] = []): void {
   socket.on('error', () => socket.destroy());

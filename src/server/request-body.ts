@@ -4,10 +4,10 @@ import { readErrorCode } from '../util/system-error.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import type { TransportShares } from './transport-shares.ts';
 
-/** A body, or the reason for its absence. `gone`: the client disconnected while sending. */
+/** A body, or the reason why there is none. `arriving` and `compressing`: a bound has no room; `gone`: the client disconnected while sending. */
 export type RequestBody = Uint8Array | 'tooLarge' | 'malformed' | 'arriving' | 'compressing' | 'gone';
 
-/** Source of memory for a body until the body is complete. */
+/** Shared memory, owner and size limit for reading a body. */
 export type BodyMemory = {
   readonly shares: TransportShares;
   readonly owner: string;
@@ -15,7 +15,7 @@ export type BodyMemory = {
   readonly limit: number;
 };
 
-/** Reads a request body. Nothing is buffered beyond the limit; the caller decides how to handle the rest. */
+/** Reads a request body. Bytes beyond the limit are not buffered; the caller must handle the rest of the body. */
 export function readBody(
   request: IncomingMessage,
   { shares, owner, limit }: BodyMemory,
@@ -44,13 +44,13 @@ export function readBody(
   });
 }
 
-/** Decompresses a body in a compression slot of the owner. A body that would exceed `limit` is `tooLarge`, and its result is not buffered. */
+/** Decompresses a body in a compression slot of the owner. The outcome is `tooLarge` if the result would exceed `limit`. */
 export async function decompressBody(
   body: Uint8Array,
   { shares, owner, limit }: BodyMemory,
   client: Socket,
 ): Promise<RequestBody> {
-  // The size of the result is unknown in advance, so the maximum is reserved.
+  // The size of the result is unknown in advance, so `limit` bytes are reserved.
   if (!shares.takeArriving(owner, limit)) return 'arriving';
   try {
     const whole = await shares.compression.decompress(body, limit, owner, client);
@@ -62,10 +62,12 @@ export async function decompressBody(
   }
 }
 
-/** Multiple of the limit up to which the rest of a body is read: closing the connection while the client still sends could lose the refusal. */
+/**
+ * The rest of a refused body is read up to this multiple of the body limit, because a close while the client still sends could discard the refusal.
+ */
 const DISCARD_FACTOR = 4;
 
-/** Reads and drops the rest of a refused request, so that its connection can be used again; if the rest is too large, the connection is destroyed. */
+/** Reads and drops the rest of a refused request, so that its connection can be reused. If the rest is too large, the connection is destroyed. */
 export function discardBody(request: IncomingMessage, limit: number): void {
   if (request.complete) return;
   let size = 0;

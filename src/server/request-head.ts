@@ -13,16 +13,16 @@ export type RequestHead = {
   origin: string | undefined;
   userAgent: string | undefined;
   authorization: string | undefined;
-  /** Addresses that proxies appended, the latest last. */
+  /** Values of X-Forwarded-For, combined with commas: addresses that proxies appended, the last proxy's entry last. */
   forwardedFor: string | undefined;
   traceParent: string | undefined;
   /** Name that the client chose for a series of requests. */
   session: string | undefined;
-  /** Set if the target requests a member `trust` with each result. */
+  /** Set if the query of the target has `trust=1`, which requests a member `trust` with each result. */
   showsTrust?: true;
   /** Set if a proxy forwarded the request and added a header. */
   isForwarded?: true;
-  /** Whether there is more than one Host header: the request names two networks (RFC 9112 3.2 requires 400). */
+  /** Whether there is more than one Host header, for which RFC 9112 3.2 requires status 400. */
   hasTwoHosts: boolean;
 };
 
@@ -98,7 +98,7 @@ export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
 /** Prefix of non-standard proxy headers. */
 const FORWARDED = 'x-forwarded-';
 
-/** Whether only proxies send this header. */
+/** Whether a header with this name shows that a proxy forwarded the request. */
 function isOfProxies(name: string): boolean {
   switch (name.length) {
     case 3:
@@ -106,7 +106,7 @@ function isOfProxies(name: string): boolean {
     case 9:
       return isNamed(name, 'Forwarded', 'forwarded') || isNamed(name, 'X-Real-IP', 'x-real-ip');
     default:
-      // Nearly all other names have no dash at this position, and are rejected without allocating a string.
+      // Fast path: nearly all other names have no dash at this position, so no string is allocated for them.
       return (
         name.length > FORWARDED.length &&
         name.charAt(FORWARDED.length - 1) === '-' &&
@@ -116,20 +116,20 @@ function isOfProxies(name: string): boolean {
 }
 
 const SESSION_HEADER = 'x-portcullis-session';
-/** Maximum number of significant characters in a session name. */
+/** Maximum length of a session name; further characters are ignored. */
 const MAX_SESSION_LENGTH = 128;
 
 function cutSession(name: string): string | undefined {
   return name === '' ? undefined : name.slice(0, MAX_SESSION_LENGTH);
 }
 
-/** Whether the query of a target requests a member `trust` with each result. */
+/** Whether the query of a target has `trust=1`. */
 export function readTrustParameter(target: string): boolean {
   const query = target.indexOf('?');
   return query >= 0 && new URLSearchParams(target.slice(query)).get('trust') === '1';
 }
 
-/** Returns the session name in the query of a target: browsers cannot set headers for a WebSocket. */
+/** Returns the session name in the query of a target, because browsers cannot set headers for a WebSocket. */
 export function readSessionParameter(target: string): string | undefined {
   const query = target.indexOf('?');
   return query < 0 ? undefined : cutSession(new URLSearchParams(target.slice(query)).get('session') ?? '');
@@ -139,13 +139,10 @@ function isNamed(name: string, usual: string, lowerCase: string): boolean {
   return name === usual || name === lowerCase || name.toLowerCase() === lowerCase;
 }
 
-/**
- * Path of the service with a key: `/v3/<key>`, or `/<network>/v3/<key>`, which is independent of the host; paths of WebSockets have `/ws` before
- * `/v3`.
- */
+/** Parsed path with a key: `/v3/<key>`, or `/<network>/v3/<key>`, which ignores the host. WebSocket paths have `/ws` before `/v3`. */
 export type KeyedRoute = {
   readonly to: 'http' | 'webSocket';
-  /** Network name, verbatim from the path; undefined if the host selects the network. */
+  /** Network name in the path; undefined if the host selects the network. */
   readonly network: string | undefined;
   /** Key; undefined if the path ends before it. */
   readonly key: string | undefined;
@@ -162,8 +159,8 @@ const LIVE: RequestTarget = { to: 'live' };
 const READY: RequestTarget = { to: 'ready' };
 const NOTHING: RequestTarget = { to: 'nothing' };
 /**
- * Path with a key. Nothing is decoded or normalized: a network name is any name that the configuration allows, except `ws` and `v3`, with which other
- * paths begin.
+ * Matches a path with a key, without decoding or normalization. A network name is any name that the configuration allows, except `ws` and `v3`, with
+ * which other paths begin.
  */
 const KEYED_PATH = /^(?:\/(?!(?:ws|v3)\/)([A-Za-z0-9_-]{1,64}))?(\/ws)?\/v3(?:\/([^/]*))?$/;
 
@@ -174,7 +171,7 @@ export function findRoute(target: string): RequestTarget {
   if (keyed !== null) {
     const [, network, webSocket, key] = keyed;
     const to = webSocket === undefined ? 'http' : 'webSocket';
-    // The copy makes look-ups faster: V8 compares sliced strings in its runtime, and every call looks up its key.
+    // Every call looks up its key, and V8 compares a sliced string more slowly than a flat copy.
     return { to, network, key: key === undefined || key === '' ? undefined : copyText(key) };
   }
   switch (path) {
@@ -195,8 +192,8 @@ function withoutQuery(target: string): string {
 }
 
 /**
- * Splits the absolute form (`http://host/path`, RFC 9112 3.2.2). Every server must accept this form, and its host replaces the Host header. Any other
- * form is returned unchanged.
+ * Splits a request target in absolute form (`http://host/path`, RFC 9112 3.2.2), which every server must accept and whose host replaces the Host
+ * header. Any other target is returned unchanged.
  */
 export function splitTarget(target: string): { readonly path: string; readonly host: string | undefined } {
   if (target.charCodeAt(0) === 47 || !/^https?:\/\//i.test(target)) return { path: target, host: undefined };

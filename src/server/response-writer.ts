@@ -12,10 +12,10 @@ import { CountedPieces, compressPieces, waitForTurn, writePieces } from './piece
 import type { RequestHead } from './request-head.ts';
 import type { SendBacklog } from './send-backlog.ts';
 
-/** Minimum length for compression, bytes: for a shorter answer, compression saves less than a packet. */
+/** Minimum length of a compressed answer, bytes; for a shorter one, compression would save less than one packet. */
 const GZIP_MIN_LENGTH = 1024;
 
-/** An answer above this length is encoded to bytes before it is written, so that its text is not referenced until it is read. */
+/** Length above which an answer is encoded to bytes before it is written, so that the socket does not reference its text too. */
 const LARGE_LENGTH = 64 * 1024;
 
 /** Returns the byte length of an answer that is not a stream. */
@@ -28,14 +28,14 @@ function encodeLarge(body: string): string | Uint8Array {
   return body.length > LARGE_LENGTH ? Buffer.from(body) : body;
 }
 
-/** Destination of an answer. */
+/** Options for sending an answer. */
 export type AnswerWay = {
   readonly headers?: readonly string[] | undefined;
   /** Whether the connection closes after the answer. */
   readonly isLast: boolean;
   /** Send backlog of the connection. */
   readonly sendBacklog: SendBacklog;
-  /** Caller that gets the answer. */
+  /** Owner of the answer's memory in the shared bounds. */
   readonly owner: string;
 };
 
@@ -45,10 +45,10 @@ export type StreamWay = Pick<AnswerWay, 'sendBacklog' | 'owner'> & {
   readonly takeLast: () => boolean;
 };
 
-/** A text that is sent repeatedly, with its encoded forms. */
+/** A text that is sent repeatedly, with its bytes and its gzip form. */
 type Document = { readonly text: string; readonly plain: Uint8Array; readonly zipped: Uint8Array };
 
-/** Whether an answer is sent compressed. */
+/** Whether an answer is long enough for compression and its client accepts gzip. */
 export function isCompressed(body: string | JsonBytes, head: RequestHead): boolean {
   return body.length >= GZIP_MIN_LENGTH && acceptsGzip(head.acceptEncoding);
 }
@@ -56,14 +56,14 @@ export function isCompressed(body: string | JsonBytes, head: RequestHead): boole
 /** Encoded body: text, bytes, or bytes in several parts. */
 type Encoded = string | Uint8Array | readonly Uint8Array[];
 
-/** Writes answers: text and bytes with one write and a Content-Length, a stream piece by piece. */
+/** Writes HTTP answers: text and bytes in one write with a Content-Length, and streams piece by piece. */
 export class ResponseWriter {
   readonly #cors: CorsPolicy;
   readonly #sendTimeout: number;
   readonly #compression: Compression;
   #document: Document | undefined;
   #closing = false;
-  /** Number of connections that still must be closed with an answer. */
+  /** Remaining number of connections that must be closed with their next answer. */
   #parting = 0;
 
   constructor(cors: CorsPolicy, sendTimeout: number, compression: Compression) {
@@ -72,7 +72,7 @@ export class ResponseWriter {
     this.#sendTimeout = sendTimeout;
   }
 
-  /** From now on, connections close after their last request. */
+  /** Makes each connection close with its next answer. */
   beginClosing(): void {
     this.#closing = true;
   }
@@ -81,12 +81,12 @@ export class ResponseWriter {
     return this.#closing;
   }
 
-  /** Sets the number of connections to close with an answer; it replaces the previous number. */
+  /** Sets the number of connections to close with their next answer, and replaces the previous number. */
   partWith(connections: number): void {
     this.#parting = connections;
   }
 
-  /** Whether a connection that would otherwise stay open must be closed; if so, the remaining number is decremented. */
+  /** Whether a connection that would stay open must be closed for `partWith`. If so, decrements the remaining number. */
   takeParting(): boolean {
     if (this.#closing || this.#parting === 0) return false;
     this.#parting--;
@@ -104,7 +104,7 @@ export class ResponseWriter {
     } else this.#writeFastPath(response, status, body, fields, way);
   }
 
-  /** Sends a document with status 200. Its encoded forms are cached, and all responses share them. */
+  /** Sends a document with status 200. All responses share its cached encoded forms. */
   sendDocument(response: ServerResponse, head: RequestHead, text: string, way: AnswerWay): void {
     if (this.#document?.text !== text)
       this.#document = { text, plain: Buffer.from(text), zipped: gzipSync(text) };
@@ -117,7 +117,7 @@ export class ResponseWriter {
     this.#write(response, 200, bytes, bytes.length, fields, way);
   }
 
-  /** Returns the header fields of an answer, except for its length and coding. */
+  /** Returns the header fields of an answer, without Content-Length and Content-Encoding. */
   describe(
     body: string | JsonBytes,
     head: RequestHead,
@@ -131,9 +131,8 @@ export class ResponseWriter {
   }
 
   /**
-   * Sends a stream with status 200, once the response is the next one in the pipeline. Resolves when the body is sent, has failed, or was abandoned
-   * because
-   * `signal` was aborted. If the stream fails, the connection is closed.
+   * Sends a stream with status 200, once the response is the next one in the pipeline. Resolves when the body is sent, when it has failed, or when
+   * `signal` is aborted before its first byte. If the stream fails, the connection is closed.
    * @returns number of body bytes sent, before compression
    */
   async sendStream(
@@ -232,8 +231,8 @@ export class ResponseWriter {
   }
 
   /**
-   * Limits the time that the client may leave the answer unread. Usually the kernel accepts the whole answer immediately. For the rest, Node.js
-   * tracks the progress, and emits the server's `timeout` event if there is none.
+   * Limits the time for which the client may leave the answer unread. Usually the kernel accepts the whole answer immediately. Otherwise Node.js
+   * emits the server's `timeout` event if the socket makes no progress.
    */
   #watchSending(response: ServerResponse): void {
     const { socket } = response;
@@ -258,8 +257,8 @@ export function countBytes(body: Uint8Array | readonly Uint8Array[]): number {
 }
 
 /**
- * Writes head and body in one write. `response.end(body)` would make the socket collect this write and an empty one, and send them as a list, which
- * is 5 % of the cost of a small request.
+ * Writes head and body in one write. `response.end(body)` would make the socket combine this write with an empty one, which costs 5% of a small
+ * request.
  */
 function writeAtOnce(
   response: ServerResponse,
@@ -267,14 +266,14 @@ function writeAtOnce(
   body: string,
   encoding: 'latin1' | 'utf8',
 ): void {
-  // Without an explicit cork, `write` would cork until the next tick.
+  // Without an explicit cork, `write` would cork the socket until the next tick.
   socket.cork();
   response.write(body, encoding);
   socket.uncork();
   response.end();
 }
 
-/** Returns the fields as a complete array literal, because an array that grows reserves room for 17 more elements. */
+/** Returns the fields that most answers have. Array literals are used, because a growing array reserves room for 17 more elements. */
 function listCommonFields(isEmpty: boolean, trust: string | undefined): string[] {
   if (isEmpty) return trust === undefined ? [] : ['X-Portcullis-Trust', trust];
   if (trust === undefined) return ['Content-Type', 'application/json'];

@@ -3,19 +3,19 @@ import { SharedBudget } from '../util/shared-budget.ts';
 import type { ListenerLimits } from './options.ts';
 import { type CutOff, SendBacklog } from './send-backlog.ts';
 
-/** Connections with a send backlog are checked every `sendTimeout` / `INTERVALS`, but at least and at most at these intervals, ms. */
+/** Maximum interval between checks of connections with a send backlog, ms. The interval is `sendTimeout` / `INTERVALS`, within these bounds. */
 const MAX_INTERVAL_MS = 1_000;
 const MIN_INTERVAL_MS = 10;
 const INTERVALS = 4;
-/** A new call needs at least 1/64 of the bound free for its owner. With less room, the answer would close a connection. */
+/** A new call needs at least 1/64 of the bound free for its owner; with less room, its answer would probably close a connection. */
 const ROOM_PART = 64;
-/** Minimum interval between recounts while the bound is reached, ms. */
+/** Minimum interval between recounts of all backlogs while the bound is reached, ms. */
 const RECOUNT_MS = 10;
 
 /**
- * Send backlog of all connections. The size of an answer is unknown in advance, so an answer is counted once it exists. If an answer does not fit,
- * connections are closed, the largest backlog first. Each belongs to the owner of the answer if that owner uses more than an equal part of the bound,
- * and otherwise to the owner that uses most.
+ * Send backlog of all connections. The size of an answer is unknown in advance, so an answer is counted once it exists. If it does not fit,
+ * connections are closed, those with the largest backlog first. They are connections of the answer's owner if this owner uses more than an equal
+ * share of the bound, otherwise of the owner that uses most.
  */
 export class SendBacklogTotal {
   readonly #budget: SharedBudget;
@@ -27,7 +27,7 @@ export class SendBacklogTotal {
   readonly #flows = new Set<SendBacklog>();
   #timer: NodeJS.Timeout | undefined;
   #countedAt = 0;
-  /** Number of closed connections by reason. */
+  /** Number of connections closed by this class, by reason (`CutOff`). */
   readonly closed: { share: number; slow: number } = { share: 0, slow: 0 };
   /** Number of calls refused because of the send backlog. */
   refused = 0;
@@ -51,12 +51,12 @@ export class SendBacklogTotal {
     return this.#budget.used;
   }
 
-  /** Maximum time between two measurements that is attributed to the client, ms. */
+  /** Maximum time between two measurements that counts as time of the client, ms; longer gaps mean that this process did not run. */
   get maxStepMs(): number {
     return 2 * this.#intervalMs;
   }
 
-  /** Starts watching a connection. */
+  /** Creates the send backlog of a connection. @param cutOff closes the connection */
   watch(socket: Duplex, cutOff: CutOff): SendBacklog {
     return new SendBacklog(this, socket, cutOff);
   }
@@ -70,12 +70,12 @@ export class SendBacklogTotal {
     return true;
   }
 
-  /** Whether there is no send backlog. Every owner then has room. */
+  /** Whether no connection has a send backlog, so that every owner has room. */
   get isEmpty(): boolean {
     return this.#budget.used === 0;
   }
 
-  /** Updates the backlog of a connection. Closes connections if the new backlog does not fit. */
+  /** Records the backlog of a connection, and closes connections if it does not fit. */
   note(flow: SendBacklog, owner: string, bytes: number): void {
     const budget = this.#budget;
     const before = owner === flow.owner ? flow.reserved : 0;
@@ -96,7 +96,7 @@ export class SendBacklogTotal {
 
   #makeRoom(owner: string): void {
     this.#recount();
-    // Connections that are already being closed free their memory in a later turn of the event loop. Here, that memory counts as free.
+    // Connections that are already being closed free their memory in a later iteration of the event loop, so it counts as free here.
     let leaving = 0;
     for (const flow of this.#flows) if (flow.isCutOff) leaving += flow.reserved;
     let excess = this.#budget.excessOf(owner) - leaving;
@@ -108,7 +108,7 @@ export class SendBacklogTotal {
     }
   }
 
-  /** Returns the owner whose connections are closed: `owner` if it uses more than an equal part of the bound, otherwise the owner that uses most. */
+  /** Returns the owner whose connections are closed: `owner` if it uses more than an equal share of the bound, otherwise the owner that uses most. */
   #chooseOwner(owner: string): string {
     const budget = this.#budget;
     if (budget.usedBy(owner) > budget.limit / (budget.owners + 1)) return owner;

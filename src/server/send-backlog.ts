@@ -4,38 +4,38 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { SendBacklogTotal } from './send-backlog-total.ts';
 
-/** A smaller backlog counts as the socket's own buffer, to which only the socket's timeout applies. */
+/** A backlog in the socket up to this size is not counted, bytes; only the socket's timeout applies to it. */
 const UNCOUNTED_BYTES = 16 * 1024;
 
-/** State of a socket in libuv. During one long write, only this state shows progress; the socket timeout of Node.js reads it too. */
+/** Internal handle of a socket in Node.js. During one long write, only the handle shows progress; Node.js uses it for socket timeouts too. */
 type Handle = { readonly bytesWritten: number; readonly writeQueueSize: number };
 
-/** Closes a connection and drops its answers. `share`: there is no room for the answers; `slow`: the client reads too slowly. */
+/** Closes a connection and drops its answers. `share`: the shared bound has no room for the answers; `slow`: the client reads too slowly. */
 export type CutOff = (reason: 'share' | 'slow') => void;
 
 /**
- * Send backlog of one connection: bytes in the socket that the kernel has not accepted, queued in a pipeline, or waiting for compression. A
- * connection without a backlog costs nothing.
+ * Send backlog of one connection: bytes in the socket that the kernel has not accepted, bytes of answers queued in a pipeline, and bytes that wait
+ * for compression or behind a stream.
  */
 export class SendBacklog {
   readonly #all: SendBacklogTotal;
   readonly #socket: Duplex;
   readonly #cutOff: CutOff;
-  /** Responses that are queued behind earlier ones. */
+  /** Responses that Node.js queues behind earlier responses of the pipeline. */
   readonly #queued = new Set<ServerResponse>();
   #asideBytes = 0;
   #streams = 0;
-  /** Number of bytes that are counted for `owner`. */
+  /** Number of bytes that `SendBacklogTotal` counts for `owner`. */
   reserved = 0;
   owner = '';
   /** Whether the socket had a backlog at the last measurement. */
   #isSending = false;
-  /** Time of the last measurement, ms, and number of bytes that the kernel had accepted until then. */
+  /** Time of the last measurement, ms; `#taken` is the number of bytes that the kernel had accepted by then. */
   #at = 0;
   #taken = 0;
-  /** Time by which the client is behind a client that reads at the minimum rate, ms. */
+  /** Time by which the client lags behind a client that reads at `sendRate`, ms. */
   #lag = 0;
-  /** Set when the connection is being closed: its bytes stay in memory, and are counted, until the socket is closed. */
+  /** Set when the connection is being closed. Its bytes stay in memory and are counted until the socket is closed. */
   isCutOff = false;
   #isClosed = false;
 
@@ -50,12 +50,12 @@ export class SendBacklog {
   }
 
   /**
-   * Counts the backlog again; called after a write that the kernel did not accept immediately.
+   * Counts the backlog again. Must be called after a write that the kernel did not accept immediately.
    * @param owner caller whose request is being answered
    */
   update(owner: string = this.owner): void {
     const { destroyed, writableLength } = this.#socket;
-    // A socket that is being destroyed does not report its buffer; the kernel releases the buffer in a later turn of the event loop.
+    // A socket that is being destroyed does not report its buffer, which is freed in a later iteration of the event loop.
     if (destroyed && !this.#isClosed) return;
     const isSending = !destroyed && writableLength > UNCOUNTED_BYTES;
     const bytes = destroyed
@@ -80,7 +80,7 @@ export class SendBacklog {
   }
 
   /**
-   * Counts bytes that are not in the socket yet, because they wait for compression or behind a stream.
+   * Counts bytes that are not in the socket yet, because they wait for compression, for a stream to end, or for an answer.
    * @returns a function that stops counting them
    */
   setAside(bytes: number, owner: string): () => void {
@@ -95,7 +95,7 @@ export class SendBacklog {
     };
   }
 
-  /** Begins a stream: until `endStream`, lag accumulates over everything that is sent, as for one long answer. */
+  /** Begins a stream. Until `endStream`, lag accumulates over all pieces, as for one long answer, even if the socket is empty in between. */
   beginStream(): void {
     this.#streams++;
   }
@@ -105,7 +105,7 @@ export class SendBacklog {
     this.update();
   }
 
-  /** Whether the client lags behind the minimum rate by more than `graceMs`. */
+  /** Whether the client lags by more than `graceMs` behind a client that reads at `sendRate`. */
   isTooSlow(graceMs: number): boolean {
     return this.#lag > graceMs && !this.isCutOff;
   }
@@ -129,7 +129,7 @@ export class SendBacklog {
     return bytes;
   }
 
-  /** Updates the lag; only bytes in the socket wait for the client. */
+  /** Updates the lag. Only time in which bytes are in the socket counts, because only these wait for the client. */
   #measureLag(isSending: boolean): void {
     if (!isSending && !this.#isSending) return;
     const now = performance.now();
@@ -147,7 +147,7 @@ export class SendBacklog {
   }
 }
 
-/** Returns the number of bytes that the kernel has accepted until now. */
+/** Returns the number of bytes that the kernel has accepted so far. */
 function readTaken(socket: Duplex): number {
   const handle = handleOf(socket);
   return handle === undefined ? 0 : handle.bytesWritten - handle.writeQueueSize;

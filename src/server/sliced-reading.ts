@@ -3,24 +3,24 @@ import { SCHEDULER } from '../util/slot-scheduler.ts';
 import type { Connection } from './connection.ts';
 import type { TransportShares } from './transport-shares.ts';
 
-/** A socket of the Node.js HTTP server; while `_paused` is set, the parser accepts no input. */
+/** Socket of the Node.js HTTP server. While the internal `_paused` is set, the parser accepts no input. */
 type NodeSocket = Socket & { readonly _paused?: boolean };
 
-/** Maximum length of a slice that does not contain the end of a head, bytes. */
+/** Maximum length of a slice that is not part of a body with known length, bytes. */
 const HEAD_SLICE_BYTES = 4 * 1024;
 /** Maximum length of a slice of a body with known length, bytes. */
 const BODY_SLICE_BYTES = 64 * 1024;
-/** Bytes left for the next slice if a slice contains no end of a head, because the end may span the cut. */
+/** Bytes at the end of a slice without an empty line that are left for the next slice, because an empty line may span the cut. */
 const CUT_EMPTY_LINE_BYTES = 2;
-/** Estimated cost of reading one slice of a long body, including garbage collection, ms. */
+/** Estimated processor time to read one slice of a long body, with garbage collection, ms. */
 const READ_MS = 0.1;
-/** Estimated cost of a request after parsing, ms. */
+/** Estimated processor time of a request after parsing, ms. */
 const REQUEST_MS = 0.15;
 
 export type SlicedReadingParts = {
   readonly socket: Socket;
   readonly connection: Connection;
-  /** Owner of the scheduler slots and of the memory, until a request of the connection has a known owner. */
+  /** Owner of scheduler slots and memory until the owner of a request is known: the address. */
   readonly owner: string;
   readonly shares: TransportShares;
   /** Number of unanswered requests at which the socket is no longer read. */
@@ -28,9 +28,9 @@ export type SlicedReadingParts = {
 };
 
 /**
- * Limits how fast the Node.js HTTP server reads a connection: bytes are passed on in slices, which are scheduled by owner. The Node.js parser begins
- * all requests of a chunk before anything else runs, thousands of them if they are short. A slice ends after a head or a body, so it begins at most
- * one request.
+ * Limits how fast the Node.js HTTP server reads a connection. Bytes reach its parser in slices, which are scheduled by owner. Without slices, the
+ * parser begins all requests of a chunk before anything else runs, thousands of them if they are short. A slice ends after a head or a body, so it
+ * begins at most one request.
  */
 export class SlicedReading {
   readonly #socket: NodeSocket;
@@ -38,11 +38,11 @@ export class SlicedReading {
   readonly #owner: string;
   readonly #shares: TransportShares;
   readonly #maxUnanswered: number;
-  /** The `data` listener of Node.js. */
+  /** The `data` listener of the Node.js server. */
   readonly #parse: (chunk: Buffer) => void;
-  /** Bytes that are read but not parsed. */
+  /** Bytes that are read from the socket but not parsed yet. */
   #reserved: Buffer | undefined;
-  /** Owner and bytes of the reserved arriving memory. Bytes that are read as one chunk stay in memory until all of them are parsed. */
+  /** Owner of the reserved `arriving` memory; `#reservedBytes` is its size. A chunk stays in memory until all of it is parsed. */
   #reservedOwner = '';
   #reservedBytes = 0;
   /** Bytes of a body with known length that are not yet passed to the parser. */
@@ -50,7 +50,7 @@ export class SlicedReading {
   #isQueued = false;
   #isOver = false;
 
-  /** @param parts `socket` must just have been accepted by the Node.js server */
+  /** @param parts the Node.js server must just have accepted `parts.socket` */
   constructor({ socket, connection, owner, shares, pipelinedRequests }: SlicedReadingParts) {
     this.#socket = socket;
     this.#connection = connection;
@@ -59,15 +59,15 @@ export class SlicedReading {
     this.#maxUnanswered = pipelinedRequests;
     this.#parse = socket.listeners('data')[0] as (chunk: Buffer) => void;
     socket.removeListener('data', this.#parse);
-    // With a `data` listener of its own, the Node.js server reads by events instead of by its direct handle.
+    // A second `data` listener makes the Node.js server read by events, instead of directly from the socket's handle.
     socket.on('data', this.#onData);
     socket.on('resume', this.#onResume);
     socket.on('close', this.#onClose);
   }
 
   /**
-   * Releases the socket.
-   * @returns the bytes that are read but not parsed
+   * Stops reading the socket.
+   * @returns the bytes that are read but not parsed yet
    */
   stop(): Buffer {
     const reserved = this.#reserved ?? Buffer.alloc(0);
@@ -95,7 +95,7 @@ export class SlicedReading {
     this.#complete();
   };
 
-  /** The Node.js server resumes the socket when its parser accepts more input. */
+  /** Runs when the Node.js server resumes the socket because its parser accepts more input. */
   readonly #onResume = (): void => {
     if (this.#reserved !== undefined || !this.#isReady()) this.#complete();
   };
@@ -113,8 +113,8 @@ export class SlicedReading {
   }
 
   /**
-   * Whether the next slice may be parsed now. A long body is limited to one slice per scheduler slot: otherwise Node.js reads 2 MB from one socket
-   * before it polls the next.
+   * Whether the next slice may be parsed now. A long body is limited to one slice per scheduler slot, because Node.js would read up to 2 MB from one
+   * socket before it polls the next.
    */
   #hasTime(): boolean {
     return this.#bodyLeft <= BODY_SLICE_BYTES && SCHEDULER.hasTime(this.#nameOwner());
@@ -172,7 +172,7 @@ export class SlicedReading {
     }
   }
 
-  /** Counts the buffered bytes. They are already read, so they count whether there is room or not. */
+  /** Updates the memory that is counted for buffered bytes. They are already read, so they are counted even if there is no room. */
   #countReserved(): void {
     const bytes = this.#reserved === undefined ? 0 : Math.max(this.#reservedBytes, this.#reserved.length);
     if (bytes === this.#reservedBytes) return;
@@ -184,7 +184,7 @@ export class SlicedReading {
   }
 }
 
-/** Returns the end of a slice with at most one head, which is after the first empty line. */
+/** Returns the end of a slice with at most one head: after the first empty line, if there is one. */
 function findHeadEnd(reserved: Buffer): number {
   const part = reserved.length > HEAD_SLICE_BYTES ? reserved.subarray(0, HEAD_SLICE_BYTES) : reserved;
   const byCrLf = part.indexOf('\n\r\n');

@@ -14,7 +14,7 @@ export type TlsPair = {
 };
 
 /**
- * Reads a certificate and its key, and checks that they match. The caller checks the validity period.
+ * Reads a certificate and its key, and checks that they match. The validity period is not checked.
  * @throws Error with the option and the problem, never with contents of a file
  */
 export function readTlsPair(files: TlsOptions): TlsPair {

@@ -8,18 +8,18 @@ const EXPIRY_WARNING_MS = 7 * 24 * 3_600_000;
 export type TlsWatchParts = {
   readonly files: TlsOptions;
   readonly log: Logger;
-  /** Called with a new pair, which it activates. */
+  /** Called with a new certificate and key, and must activate them. */
   readonly onPair: (pair: TlsPair) => void;
 };
 
-/** Reloads the certificate when its files change. An invalid pair is logged, and the previous pair stays active. */
+/** Reloads the certificate when its files change. If the new files cannot be used, an error is logged, and the previous certificate stays active. */
 export class TlsWatch {
   readonly #parts: TlsWatchParts;
   readonly #watch: FileWatch;
   #digest: string;
   #complaint: string | undefined;
 
-  /** @param pair active pair */
+  /** @param pair active certificate and key */
   constructor(pair: TlsPair, parts: TlsWatchParts) {
     this.#parts = parts;
     this.#digest = pair.digest;
@@ -27,7 +27,7 @@ export class TlsWatch {
     this.#watch = new FileWatch([parts.files.cert, parts.files.key], () => this.reload());
   }
 
-  /** Reads the files now. */
+  /** Reads the files now, and activates the certificate if it has changed. */
   reload(): void {
     this.#watch.acknowledge();
     try {

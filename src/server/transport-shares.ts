@@ -6,7 +6,7 @@ import { Compression } from './compression.ts';
 import type { ListenerLimits } from './options.ts';
 import { SendBacklogTotal } from './send-backlog-total.ts';
 
-/** Reason for which a connection or request is refused or closed: the caller already uses its share of a bound. */
+/** Reason why a connection or request is refused or closed: the caller has no room left in a shared bound, or reads too slowly. */
 export type ShareRefusal = 'connections' | 'webSockets' | 'arriving' | 'unsent' | 'slow';
 
 /** Called when a bound refuses a request or closes a connection without an answer. */
@@ -21,27 +21,27 @@ export type ShareFigures = {
   readonly refusals: Readonly<Record<ShareRefusal, number>>;
 };
 
-/** Minimum size of a counted body, bytes; smaller bodies are limited by the number of bodies that may run. */
+/** Minimum size of a body that is counted while it is handled, bytes; the number of bodies in flight limits smaller ones. */
 const MIN_RESERVED_BYTES = 64 * 1024;
 
-/** Bounds that the transports share; one caller may use up to `limits.ownerShare` of each. */
+/** Bounds that HTTP and WebSocket connections share. One caller may use up to `limits.ownerShare` of each. */
 export class TransportShares {
   /** Bytes of bodies and messages that are arriving, being decompressed or, if they are large, being handled. */
   readonly arriving: SharedBudget;
   /** Answers that the kernel has not accepted yet. */
   readonly unsent: SendBacklogTotal;
-  /** WebSockets, counted by address while their key is unknown, then by key. */
+  /** WebSockets, counted by address until their key is checked, then by key. */
   readonly webSockets: SharedBudget;
   readonly subscriptions: SharedBudget;
   /** Number of subscribers that were disconnected because they read too slowly. */
   slowSubscribers = 0;
-  /** Upgrades whose key is being checked, counted by the key as sent. */
+  /** Upgrades whose key is being checked, counted by the unchecked key. */
   readonly upgrades: SharedBudget;
   readonly compression: Compression;
   /** TCP connections, counted by address. */
   readonly connections: SharedBudget;
   readonly #onRefused: OnRefused;
-  /** Number of refusals. */
+  /** Number of refusals by bound. */
   readonly #refused = { connections: 0, webSockets: 0, arriving: 0 };
 
   /** @param onRefused called when a bound refuses a request or closes a connection without an answer */
@@ -57,7 +57,7 @@ export class TransportShares {
     this.connections = new SharedBudget(connections, ownerShare);
   }
 
-  /** Reserves memory for arriving bytes. If this owner has no room, the refusal is counted. */
+  /** Reserves memory for arriving bytes. Returns false, and counts a refusal, if the owner has no room. */
   takeArriving(owner: string, bytes: number): boolean {
     if (this.arriving.tryTake(owner, bytes)) return true;
     this.#refused.arriving++;
@@ -67,7 +67,7 @@ export class TransportShares {
   /**
    * Counts a large body while `work` runs, because its memory stays in use after it has arrived.
    * @param work may reject, never throws
-   * @returns undefined if this owner has no room; `work` is then not called
+   * @returns undefined if the owner has no room; `work` is then not called
    */
   holdWhile<T>(owner: string, bytes: number, work: () => PromiseOrValue<T>): PromiseOrValue<T> | undefined {
     if (bytes < MIN_RESERVED_BYTES) return work();

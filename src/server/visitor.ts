@@ -5,14 +5,14 @@ import { normalizeAddress, parseForwardedAddress } from './ip-address.ts';
 import type { KeyedRoute, RequestHead } from './request-head.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 
-/** Maximum length of a chain of proxies; further entries are not read. */
+/** Maximum number of proxies in a chain; further entries of X-Forwarded-For are not read. */
 const MAX_HOPS = 32;
 
 const NO_ROUTE = { network: undefined, key: undefined };
 
-/** Identifies the client that sends a request head over a connection. */
+/** Describes the client of a request: headers, key and network of its path, and its address behind trusted proxies. */
 export class VisitorReader {
-  /** Undefined if no proxy is trusted: the header of proxies is then ignored. */
+  /** Undefined if no proxy is trusted, so that X-Forwarded-For is ignored. */
   readonly #proxies: TrustedProxies | undefined;
 
   /** @param trustedProxies rows of `listen.trustedProxies` */
@@ -20,7 +20,7 @@ export class VisitorReader {
     this.#proxies = trustedProxies.length === 0 ? undefined : new TrustedProxies(trustedProxies);
   }
 
-  /** @param route undefined if the path is not a path of the service with a key */
+  /** @param route undefined if the path has no place for a key */
   describe(head: RequestHead, route: KeyedRoute | undefined, socket: Duplex): Visitor {
     const { host, origin, userAgent, authorization, session, traceParent, forwardedFor } = head;
     const address = this.findAddress(readPeer(socket), forwardedFor);
@@ -40,8 +40,8 @@ export class VisitorReader {
   }
 
   /**
-   * Returns the address of the client behind trusted proxies. Each proxy appends the address of its peer, so the list is reliable from its right end
-   * to the first entry that is not a trusted proxy; the client may have forged all entries left of this entry.
+   * Returns the address of the client behind trusted proxies. Each proxy appends the address of its peer to X-Forwarded-For. From the right, the
+   * first entry that is not a trusted proxy is the client; the client may have forged all entries to the left of it.
    * @param peer remote address of the connection, normalized
    */
   findAddress(peer: string, forwardedFor: string | undefined): string {
@@ -64,7 +64,7 @@ export class VisitorReader {
 export function readPeer(socket: Duplex): string {
   const address = (socket as Partial<Socket>).remoteAddress;
   if (address === undefined) return '';
-  // All other addresses that the kernel reports are already normalized.
+  // All other forms of addresses that the kernel reports are already normalized.
   return address.startsWith('::ffff:') || address.includes('%')
     ? (normalizeAddress(address) ?? address)
     : address;

@@ -4,12 +4,12 @@ import { limitOf } from '../util/bounds.ts';
 import { CHUNK_OVERHEAD_BYTES } from './gathered-bytes.ts';
 import type { TransportShares } from './transport-shares.ts';
 
-/** Size of the head of a client's control frame: opcode, length and mask. */
+/** Size of the head of a client's control frame, bytes: opcode, length and mask. */
 const CONTROL_HEAD_BYTES = 6;
 export const MAX_FRAGMENTS: number = limitOf('webSocket.fragments');
-/** Minimum size of a client's fragment: opcode, length, mask and one payload byte. Empty fragments use no memory. */
+/** Minimum size of a client's fragment that uses memory, bytes: opcode, length, mask and one payload byte. */
 const MIN_FRAGMENT_BYTES = 7;
-/** Approximate memory per fragment in addition to its bytes. */
+/** Approximate memory per fragment in addition to its bytes, bytes. */
 const FRAGMENT_OVERHEAD_BYTES = 128;
 
 export type WebSocketArrivalParts = {
@@ -17,16 +17,16 @@ export type WebSocketArrivalParts = {
   readonly socket: Duplex;
   readonly shares: TransportShares;
   readonly owner: string;
-  /** Maximum time from the first byte of a message to its last, ms. */
+  /** Maximum time from the first byte of a message to its last byte, ms. */
   readonly limitMs: number;
   /** Called if there is no memory left for arriving bytes. */
   readonly onOverflow: () => void;
 };
 
 /**
- * Incomplete message of a WebSocket. A client may send a message in fragments, answer pings between them, and never finish the message: neither an
- * idle timeout nor the size bound of a message prevents that. The count covers bytes since the last complete message, without the chunk in which that
- * message ended, and the memory overhead of the library.
+ * Counts the memory and time of an incomplete message of a WebSocket. Without this, a client could send fragments, answer pings between them and
+ * never finish the message, within the idle timeout and the size bound. Counted are the bytes since the last complete message, except for the chunk
+ * in which that message ended, and the memory overhead of ws.
  */
 export class WebSocketArrival {
   readonly #parts: WebSocketArrivalParts;
@@ -49,12 +49,12 @@ export class WebSocketArrival {
     });
     ws.on('ping', onControl);
     ws.on('pong', onControl);
-    // Runs after the library's own listener, which has then parsed the chunk.
+    // This listener runs after the one of ws, which has then parsed the chunk.
     socket.on('data', (chunk: Buffer) => this.#count(chunk.length));
     socket.once('close', () => this.#clear());
   }
 
-  /** Whether a message takes too long to arrive. Time in which the connection is not read does not count. */
+  /** Whether a message takes longer than `limitMs` to arrive. A pause of reading restarts the time. */
   isLate(now: number): boolean {
     if (this.#parts.ws.isPaused) this.#since = now;
     return this.#bytes > 0 && now - this.#since > this.#parts.limitMs;
@@ -86,7 +86,7 @@ export class WebSocketArrival {
   }
 }
 
-/** Returns the overhead of the largest number of fragments that this many bytes may contain. */
+/** Returns the memory overhead of the largest number of fragments that this many bytes can contain. */
 function overheadOf(bytes: number): number {
   return FRAGMENT_OVERHEAD_BYTES * Math.min(MAX_FRAGMENTS, Math.floor(bytes / MIN_FRAGMENT_BYTES));
 }

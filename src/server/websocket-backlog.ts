@@ -1,17 +1,17 @@
 import { limitOf } from '../util/bounds.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
 
-/** Number of messages that begin per scheduler slot. */
+/** Maximum number of messages that begin per scheduler slot. */
 const MESSAGES_A_STEP = 8;
-/** Maximum number of messages in one read: if there are more, the messages are too short to be calls. */
+/** Maximum number of waiting messages. More can only come from reads with messages that are too short to be calls. */
 const MAX_MESSAGES = limitOf('webSocket.messages');
 
 export type WebSocketBacklogParts = {
   readonly owner: string;
-  /** Whether the limit of running messages or of the send backlog is reached. */
+  /** Returns whether the limit of running messages or of the send backlog is reached. */
   readonly isAtBound: () => boolean;
   readonly begin: (body: Buffer) => void;
-  /** Called at the end of each slot. */
+  /** Called at the end of each scheduler slot. */
   readonly onStep: () => void;
 };
 
@@ -38,7 +38,7 @@ export class WebSocketBacklog {
     this.advance();
   }
 
-  /** Requests a scheduler slot for waiting messages. If a limit is reached, nothing happens until the next call. */
+  /** Requests a scheduler slot if messages wait. Does nothing while a limit is reached, so it must be called again after that. */
   advance(): void {
     if (this.#awaitsSlot || this.isEmpty || this.#parts.isAtBound()) return;
     this.#awaitsSlot = true;

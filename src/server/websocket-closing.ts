@@ -3,19 +3,19 @@ import type { Session } from '../gateway/admission.ts';
 import { type BoundName, describeBoundRefusal } from '../util/bounds.ts';
 import type { TransportShares } from './transport-shares.ts';
 
-/** Close codes of the service (RFC 6455, section 7.4.1, and the IANA registry). */
+/** Close codes that the service sends (RFC 6455, section 7.4.1, and the IANA registry). */
 export const CLOSE_CODES = {
   goingAway: 1001,
   policyViolation: 1008,
   internalError: 1011,
-  /** Subscribed clients reconnect after this code; web3.js does not reconnect after a clean 1001. */
+  /** Sent to clients with subscriptions, because web3.js does not reconnect after a clean 1001. */
   serviceRestart: 1012,
   tryAgainLater: 1013,
 } as const;
 
-/** Reason of a close frame; a reason has at most 123 bytes. */
+/** Close reason for slow subscribers, without the bound; a close reason has at most 123 bytes. */
 const READ_TOO_SLOWLY = 'notifications are read too slowly: subscribe again after the last block';
-/** Time for the peer to answer a close frame, ms. */
+/** Time limit for the peer to answer a close frame, ms. */
 const CLOSE_GRACE_MS = 2_000;
 
 export type WebSocketClosingParts = {
@@ -27,10 +27,7 @@ export type WebSocketClosingParts = {
   readonly abandon: () => void;
 };
 
-/**
- * Closes one WebSocket from the side of the service, immediately, with a code and a reason. If a bound is the cause, the bound is counted and named
- * in the reason.
- */
+/** Closes one WebSocket immediately, with a code and a reason. If a bound is the cause, the bound is counted and named in the reason. */
 export class WebSocketClosing {
   readonly #parts: WebSocketClosingParts;
 
@@ -38,7 +35,9 @@ export class WebSocketClosing {
     this.#parts = parts;
   }
 
-  /** Sends a close frame. The frame waits behind all bytes that the peer has not read, so there is only a short time for it. */
+  /**
+   * Sends a close frame, and terminates the connection after `CLOSE_GRACE_MS`, because the frame waits behind all bytes that the peer has not read.
+   */
   end(code: number, reason: string): void {
     const { ws, abandon } = this.#parts;
     abandon();
@@ -60,7 +59,7 @@ export class WebSocketClosing {
     ws.terminate();
   }
 
-  /** @param isCounted whether the bound is already counted */
+  /** @param isCounted whether the refusal by this bound is already counted */
   endSlowSubscriber(bound: BoundName, isCounted: boolean): void {
     if (!isCounted) this.#noteBound(bound);
     this.#parts.shares.slowSubscribers++;
@@ -75,8 +74,8 @@ export class WebSocketClosing {
   }
 
   /**
-   * Closes the connection of a stopping service, after everything is answered.
-   * @param hasSubscribed whether there were subscriptions
+   * Closes the connection because the service stops. All messages must have been answered.
+   * @param hasSubscribed whether the connection had subscriptions, which selects the close code
    */
   shutDown(hasSubscribed: boolean): void {
     const { ws } = this.#parts;

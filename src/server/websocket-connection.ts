@@ -33,7 +33,7 @@ import { WebSocketReports } from './websocket-reports.ts';
 import { WebSocketShare } from './websocket-share.ts';
 import { type MessageNotifier, WebSocketSubscriptions } from './websocket-subscriptions.ts';
 
-/** Permanent authorization failures: another attempt cannot succeed. */
+/** HTTP statuses of permanent authorization failures, after which the connection is closed. */
 const NO_ENTRY: ReadonlySet<number> = new Set([401, 403]);
 /** Estimated processor time per asynchronous message after dispatch, ms. */
 const MESSAGE_MS = 0.05;
@@ -41,12 +41,12 @@ const MESSAGE_MS = 0.05;
 export type WebSocketParts = {
   readonly ws: WebSocket;
   readonly socket: Duplex;
-  /** Checks again whether the key is admitted; called for every message. */
+  /** Checks again whether the key is admitted; called for every message and for each recheck. */
   readonly admit: () => PromiseOrValue<Session | Refusal>;
   readonly gateway: Gateway;
   readonly limits: ListenerLimits;
   readonly shares: TransportShares;
-  /** Owner in the shared bounds: the key. */
+  /** Owner of this connection in the shared bounds: the key. */
   readonly owner: string;
   /** Facts about the client at the upgrade. */
   readonly visitor: Visitor;
@@ -76,7 +76,7 @@ export class WebSocketConnection {
   readonly #subscriptions: WebSocketSubscriptions;
   readonly #shares: TransportShares;
   readonly #owner: string;
-  /** Messages that wait for their answer, or whose streamed answer is not fully sent. */
+  /** Scopes of messages that wait for their answer, or whose streamed answer is not fully sent. */
   readonly #scopes = new PassingMap<RequestScope, RequestScope>();
   readonly #reports: WebSocketReports;
   readonly #backlog: WebSocketBacklog;
@@ -85,9 +85,9 @@ export class WebSocketConnection {
   #isFlooding = false;
   #awaitsPong = false;
   #closing = false;
-  /** Session of the last message. */
+  /** Session of the last admitted message. */
   #session: Session | undefined;
-  /** Set when nothing more is sent. */
+  /** Set when no more answers are sent, because the connection is being closed. */
   #isEnded = false;
 
   constructor(parts: WebSocketParts) {
@@ -115,7 +115,7 @@ export class WebSocketConnection {
       socket,
       sendBacklog,
       owner,
-      // A message that is partly sent cannot be completed: only closing the connection tells the client.
+      // A partly sent message cannot be completed, and only a close can show this to the client.
       onBroken: () => this.#closer.end(CLOSE_CODES.internalError, 'an answer broke off'),
       onNotified: () => this.#checkNotified(),
       onWritten: () => this.#advance(),
@@ -159,11 +159,11 @@ export class WebSocketConnection {
     ws.on('error', () => {});
     ws.on('close', () => this.#abandon());
     if (socket instanceof Socket) {
-      // As with HTTP, Node.js tracks the progress of a long write, and emits the event only if there is none.
+      // As with HTTP, Node.js emits `timeout` only if a long write makes no progress.
       socket.setTimeout(this.#limits.sendTimeout);
       socket.on('timeout', () => {
         if (ws.bufferedAmount === 0) return;
-        // If the connection has already been closed with a reason, only termination is left.
+        // The close frame was already sent but not read, so the connection is terminated.
         if (this.#isEnded) ws.terminate();
         else if (this.#subscriptions.size > 0) this.#endSlowSubscriber('send.time');
         else this.#closer.terminateByBound('send.time');
@@ -171,7 +171,7 @@ export class WebSocketConnection {
     }
   }
 
-  /** Heartbeat: closes the connection if the peer has not answered the last ping, or takes too long to send a message. */
+  /** Sends a ping, unless the peer has not answered the last ping or takes too long to send a message; then the connection is closed. */
   beat(): void {
     if (!this.#closing && this.#arrival.isLate(performance.now())) {
       this.#closer.endByBound(CLOSE_CODES.policyViolation, 'webSocket.messageTime');
@@ -187,7 +187,9 @@ export class WebSocketConnection {
     this.#ws.ping();
   }
 
-  /** Closes the connection if the key no longer gives access to the network, even if the client sends nothing. */
+  /**
+   * Closes the connection if the key no longer gives access to the network, or cannot pay for notifications; called even if the client sends nothing.
+   */
   async recheck(): Promise<void> {
     const admitted = await this.#parts.admit();
     if (this.#closing) return;
@@ -206,7 +208,9 @@ export class WebSocketConnection {
     return this.#parts.gateway.chargeNotifications(this.#session, owed);
   }
 
-  /** Accepts no further messages, and closes the connection once all work is answered: with 1012 if there are subscriptions, otherwise with 1001. */
+  /**
+   * Accepts no further messages, and closes the connection once all messages are answered: with 1012 if there are subscriptions, otherwise with 1001.
+   */
   beginClosing(): void {
     this.#closing = true;
     this.#backlog.clear();
@@ -278,7 +282,7 @@ export class WebSocketConnection {
     return this.#parts.gateway.refuse(bound, session).body;
   }
 
-  /** Counts a message as running. */
+  /** Counts a message as running until it is answered. */
   #enter(scope: RequestScope): void {
     if (this.#isEnded) scope.abort();
     else this.#scopes.set(scope, scope);
@@ -329,7 +333,7 @@ export class WebSocketConnection {
     );
   }
 
-  /** Begins waiting messages, continues to read, or closes; called after an answer or a drained write has made any of these possible. */
+  /** Begins waiting messages, continues to read, resumes subscriptions, or closes. Must be called after an answer or a drained write. */
   #advance(): void {
     this.#backlog.advance();
     this.#adjustReading();
@@ -360,7 +364,7 @@ export class WebSocketConnection {
     this.#closer.shutDown(hasSubscribed);
   }
 
-  /** Called when notifications were written. */
+  /** Called after notifications were written; closes the connection if too many bytes are buffered. */
   #checkNotified(): void {
     if (this.#outbox.bufferedBytes > this.#limits.webSocketBufferedBytes)
       this.#endSlowSubscriber('webSocket.unsentBytes');
@@ -371,12 +375,12 @@ export class WebSocketConnection {
     if (!this.#isEnded) this.#closer.endSlowSubscriber(bound, isCounted);
   }
 
-  /** Stops reading: further messages would be parsed and then dropped. */
+  /** Closes the connection and stops reading, because further messages would be parsed and then dropped. */
   #stopFlood(bound: BoundName): void {
     if (!this.#closing) this.#stopReading(CLOSE_CODES.policyViolation, bound);
   }
 
-  /** Stops reading, because the library would buffer bytes of messages until the connection is closed. */
+  /** Closes the connection and stops reading, because ws would buffer bytes of messages until the connection is closed. */
   #stopReading(code: number, bound: BoundName): void {
     if (this.#isFlooding) return;
     this.#isFlooding = true;

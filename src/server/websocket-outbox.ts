@@ -9,17 +9,20 @@ import {
 } from './notification-frames.ts';
 import type { SendBacklog } from './send-backlog.ts';
 
-/** Smaller pieces are merged: clients limit the number of fragments of a message, some to 16,384. */
+/**
+ * Minimum size of a fragment except the last, bytes. Smaller pieces are merged, because clients limit the number of fragments of a message, some to
+ * 16,384.
+ */
 const MIN_FRAGMENT_BYTES = 64 * 1024;
 
-/** If more notification bytes are buffered, they are written before the current turn of the event loop ends. */
+/** Notification bytes above which buffered notifications are written immediately. */
 const MAX_GATHERED_BYTES = 256 * 1024;
 
 type Waiting = {
-  /** Sends the waiting entry. */
+  /** Begins to send the message. */
   readonly begin: () => void;
   readonly bytes: number;
-  /** Stops counting the entry in the send backlog. */
+  /** Stops counting the message in the send backlog. */
   readonly release: () => void;
 };
 
@@ -27,7 +30,7 @@ export type WebSocketOutboxParts = {
   readonly ws: WebSocket;
   readonly socket: Duplex;
   readonly sendBacklog: SendBacklog;
-  /** Owner of the answers in `sendBacklog`. */
+  /** Owner of the messages in `sendBacklog`. */
   readonly owner: string;
   /** Called if a stream fails before its end. */
   readonly onBroken: () => void;
@@ -38,9 +41,9 @@ export type WebSocketOutboxParts = {
 };
 
 /**
- * Outgoing answers and notifications of one WebSocket. Fragments of different messages must not mix (RFC 6455 5.4), so all other messages wait behind
- * a stream that is being sent. Notifications of one turn of the event loop are sent in one write. If a stream fails, `onBroken` is called, and
- * nothing more is sent, so that the partly sent message stays incomplete.
+ * Outgoing answers and notifications of one WebSocket. Fragments of different messages must not be interleaved (RFC 6455 5.4), so all other messages
+ * wait behind a stream that is being sent. Notifications of one tick are sent in one write. If a stream fails, `onBroken` is called, and nothing more
+ * is sent, so that the partly sent message stays incomplete.
  */
 export class WebSocketOutbox {
   readonly #ws: WebSocket;
@@ -51,7 +54,7 @@ export class WebSocketOutbox {
   readonly #sendBacklog: SendBacklog;
   readonly #owner: string;
   readonly #waiting: Waiting[] = [];
-  /** Notifications of this turn of the event loop. */
+  /** Buffered notifications of this tick. */
   readonly #frames = new NotificationFrames();
   #waitingBytes = 0;
   #isStreaming = false;
@@ -75,7 +78,10 @@ export class WebSocketOutbox {
     return this.#isStreaming;
   }
 
-  /** Number of bytes that the kernel has not accepted; for streams, only bytes of the current fragment. */
+  /**
+   * Number of buffered bytes, in this class and in the socket. A stream counts with its current fragment, and a waiting stream with its source
+   * memory.
+   */
   get bufferedBytes(): number {
     return this.#ws.bufferedAmount + this.#waitingBytes + this.#frames.bytes;
   }
@@ -93,7 +99,7 @@ export class WebSocketOutbox {
   /** Sends a stream after earlier answers; `onSent` is called when the stream is sent completely. */
   sendStream(body: JsonStream, onSent: () => void): void {
     this.#sendFrames();
-    // The gateway already counts the source memory of streams.
+    // A waiting stream is not counted in the send backlog (0), because the gateway already counts its source memory.
     if (this.#isStreaming) this.#wait(body.reservedBytes ?? 0, 0, () => this.#beginStream(body, onSent));
     else this.#beginStream(body, onSent);
   }
@@ -106,7 +112,7 @@ export class WebSocketOutbox {
   }
 
   /**
-   * Counts bytes that will be sent but are not in the outbox yet.
+   * Counts bytes in the send backlog that will be sent but are not in the outbox yet.
    * @returns a function that stops counting them
    */
   setAside(bytes: number): () => void {
@@ -130,7 +136,9 @@ export class WebSocketOutbox {
     this.#onNotified();
   };
 
-  /** Bypasses the library, which would write each frame separately. Without compression the library buffers no frames, so the order is preserved. */
+  /**
+   * Writes notifications without ws, which would write each frame separately. Without compression, ws buffers no frames, so the order is preserved.
+   */
   #write(frames: Buffer): void {
     if (this.#ws.readyState !== this.#ws.OPEN) return;
     this.#socket.write(frames, () => {
@@ -140,7 +148,7 @@ export class WebSocketOutbox {
     this.#sendBacklog.update(this.#owner);
   }
 
-  /** Bypasses the library, which accepts a message only as one part, and writes the frame head separately. */
+  /** Writes a message without ws, which accepts a message only as one part, and writes the frame head separately. */
   #writeWhole(body: JsonText | JsonBytes, length: number, onSent?: (isSent: boolean) => void): void {
     const socket = this.#socket;
     if (this.#ws.readyState !== this.#ws.OPEN) {
@@ -161,8 +169,8 @@ export class WebSocketOutbox {
       socket.write(body.tail, onWritten);
       socket.uncork();
     } else {
-      // ASCII text, the content of nearly all answers, has the same bytes in both encodings, and latin1 is written faster. A long text is encoded to
-      // bytes, so that it is not referenced in addition to its bytes.
+      // Nearly all answers are ASCII, which has the same bytes in latin1 and UTF-8, and latin1 is written faster. A long text is encoded to bytes, so
+      // that the socket does not reference the text too.
       const frame = length === body.length ? encodeAsciiFrame(body) : undefined;
       if (frame !== undefined) socket.write(frame, 'latin1', onWritten);
       else socket.write(encodeTextFrame(body, length), onWritten);

@@ -7,7 +7,7 @@ import type { CountedPieces } from './piece-writer.ts';
 export class WebSocketReports {
   readonly #requests: RequestObserver | undefined;
   readonly #visitor: Visitor;
-  /** Functions that end the reports of streams that are not completely sent. */
+  /** Functions that end the reports of unfinished streams as incomplete. */
   readonly #unsent = new Set<() => void>();
 
   /** @param visitor facts about the client at the upgrade */
@@ -34,7 +34,7 @@ export class WebSocketReports {
     this.#requests?.end(report, wasWaitedFor);
   }
 
-  /** @returns a function to call when all pieces of a streamed answer are sent */
+  /** Tracks the report of a streamed answer. @returns a function to call when all its pieces are sent */
   trackStream(report: RequestReport | undefined, pieces: CountedPieces): () => void {
     const giveUp = (): void => this.end(report, pieces.bytes, false, true);
     this.#unsent.add(giveUp);
@@ -43,7 +43,7 @@ export class WebSocketReports {
     };
   }
 
-  /** Ends the reports of all running streams. */
+  /** Ends the reports of all unfinished streams as incomplete. */
   giveUpStreams(): void {
     for (const giveUp of this.#unsent) giveUp();
     this.#unsent.clear();

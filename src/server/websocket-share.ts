@@ -3,12 +3,16 @@ import type { WebSocket } from 'ws';
 import { limitOf } from '../util/bounds.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
 
-/** Maximum number of pings and pongs per client and second. At 60 unsent pongs, the library ends the connection without a close frame. */
+/**
+ * Maximum number of pings and pongs per client and second. The limit must take effect before 60 pongs are queued, because ws then ends the connection
+ * without a close frame.
+ */
 export const CONTROL_FRAMES_PER_SECOND: number = limitOf('webSocket.controlFrames');
-/** Estimated cost of reading the next chunk, ms: the library parses a chunk synchronously. */
+/** Estimated time to read the next chunk, ms; ws parses a chunk synchronously. */
 const CHUNK_MS = 0.5;
 /**
- * After a chunk of at least this size, the socket waits for a scheduler slot: otherwise Node.js reads 2 MB from one socket before it polls the next.
+ * After a chunk of at least this size (bytes), the socket waits for a scheduler slot, because Node.js would read up to 2 MB from one socket before it
+ * polls the next.
  */
 const LONG_CHUNK_BYTES = 32 * 1024;
 
@@ -23,11 +27,11 @@ export type WebSocketShareParts = {
 };
 
 /**
- * Limits the event loop time of a WebSocket: the parsing of its chunks is charged to the scheduler slots of its owner. When the time is used up, the
- * socket is not read until the next slot of the owner.
+ * Limits the processor time of reading a WebSocket. The parsing of its chunks is charged to the scheduler slots of its owner. When the time is used
+ * up, the socket is not read until the owner's next slot.
  */
 export class WebSocketShare {
-  /** Whether reading is paused until the next slot. */
+  /** Whether reading is paused until the owner's next scheduler slot. */
   isReserved = false;
   #startedAt = 0;
   #secondBegan = 0;
@@ -39,7 +43,7 @@ export class WebSocketShare {
       SCHEDULER.spend(CHUNK_MS);
       onChange();
     };
-    // One listener runs before the library's own listener, which parses the chunk, and one after it.
+    // One listener runs before the listener of ws, which parses the chunk, and one after it, so that the parsing time is measured.
     socket.prependListener('data', () => {
       this.#startedAt = performance.now();
     });

@@ -13,11 +13,11 @@ export type WebSocketSubscriptionsParts = {
   readonly outbox: WebSocketOutbox;
   readonly limits: ListenerLimits;
   readonly shares: TransportShares;
-  /** Owner in the shared bounds: the key. */
+  /** Owner of the subscriptions in the shared bounds: the key. */
   readonly owner: string;
   /** Called when buffered notifications exceed `webSocketBufferedBytes`. */
   readonly onOverflow: () => void;
-  /** Called when a subscription cannot continue. */
+  /** Called when a subscription cannot continue; the receiver closes the connection. */
   readonly onFail: (reason: string) => void;
 };
 
@@ -26,10 +26,10 @@ export class WebSocketSubscriptions {
   readonly #parts: WebSocketSubscriptionsParts;
   readonly #open = new Map<string, OpenSubscription>();
   #isClosed = false;
-  /** Bytes of notifications that are buffered until the answer with the id of their subscription is sent. */
+  /** Bytes of notifications that wait for the answer with the id of their subscription. */
   #reservedBytes = 0;
   #owedCredits = 0;
-  /** Resolvers for subscriptions that have more to send and wait for room. */
+  /** Resolvers of `waitForRoom` for subscriptions that have more to send. */
   #waiting: (() => void)[] = [];
 
   constructor(parts: WebSocketSubscriptionsParts) {
@@ -76,7 +76,7 @@ export class WebSocketSubscriptions {
   }
 
   /**
-   * Counts buffered bytes.
+   * Counts bytes of notifications that wait for their answer.
    * @returns a function that stops counting them
    */
   hold(bytes: number): () => void {
@@ -90,7 +90,7 @@ export class WebSocketSubscriptions {
     };
   }
 
-  /** @returns a promise to await before more past blocks are sent; undefined if there is room */
+  /** @returns a promise that a subscription must await before it sends more past blocks; undefined if there is room */
   waitForRoom(): Promise<void> | undefined {
     if (this.#hasRoom) return undefined;
     return new Promise((resolve) => {
@@ -115,14 +115,14 @@ export class WebSocketSubscriptions {
     this.#owedCredits += credits;
   }
 
-  /** Returns the credits owed for notifications, and resets the count to 0. */
+  /** Returns the credits that the key owes for notifications, and resets them to 0. */
   takeOwed(): number {
     const owed = this.#owedCredits;
     this.#owedCredits = 0;
     return owed;
   }
 
-  /** Ends all subscriptions; no further subscriptions are opened. */
+  /** Ends all subscriptions, and prevents new ones. */
   close(): void {
     this.#isClosed = true;
     for (const id of this.#open.keys()) this.end(id);
@@ -130,7 +130,7 @@ export class WebSocketSubscriptions {
   }
 }
 
-/** Opens the subscriptions of one message: their notifications are sent after the answer to the message. */
+/** Opens the subscriptions of one message, and buffers their notifications until the answer to the message is sent. */
 export class MessageNotifier implements NotificationPort {
   readonly #all: WebSocketSubscriptions;
   /** Subscriptions opened by this message. */
@@ -143,7 +143,8 @@ export class MessageNotifier implements NotificationPort {
 
   /**
    * Opens a subscription.
-   * @throws RpcError (by rejection) after the answer, if there is no room, or if the subscription has ended in the meantime; errors of `begin`
+   * @throws RpcError (by rejection) if the message is already answered, if there is no room, or if the subscription ended while it was opened; errors
+   * of `begin`
    */
   async open(_kind: string, begin: BeginSubscription): Promise<Subscription> {
     if (this.#isAnswered) throw new RpcError('cancelled');
@@ -169,13 +170,13 @@ export class MessageNotifier implements NotificationPort {
   }
 
   /**
-   * Called when the answer is in the outbox. Subscriptions whose id is in the answer begin to notify; the others end, because no client knows their
-   * id.
+   * Must be called when the answer is in the outbox. Subscriptions whose id is in the answer begin to notify. The others end, because no client knows
+   * their id.
    */
   answered(answer: JsonResult): void {
     this.#isAnswered = true;
     for (const subscription of this.#opened ?? []) {
-      // A streamed answer belongs to a large batch, and contains the responses of executed calls, so the id is not searched.
+      // A streamed answer is not searched for the id: it belongs to a large batch, and contains the responses of all its executed calls.
       const isPresent =
         subscription.hasBegun && (typeof answer !== 'string' || answer.includes(subscription.id));
       if (isPresent) subscription.release();
@@ -192,7 +193,7 @@ class OpenSubscription implements Subscription {
   readonly id: string = `0x${randomBytes(ID_BYTES).toString('hex')}`;
   readonly #all: WebSocketSubscriptions;
   readonly #head: Buffer;
-  /** Notifications that are buffered until the answer with the id is sent; undefined afterwards. */
+  /** Notifications that wait for the answer with the subscription's id; undefined after it. */
   #reserved: Reserved[] | undefined = [];
   #leave: (() => void) | undefined;
   isEnded = false;
@@ -225,7 +226,7 @@ class OpenSubscription implements Subscription {
     if (!this.isEnded) this.#all.fail(reason);
   }
 
-  /** @param leave detaches the subscription from the source of notifications; called immediately if the subscription has already ended */
+  /** Completes the opening. @param leave detaches the subscription from its source; called immediately if the subscription has already ended */
   begun(leave: () => void): void {
     if (this.isEnded) leave();
     else this.#leave = leave;

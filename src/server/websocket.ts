@@ -36,12 +36,12 @@ export type WebSocketEndpointParts = {
 };
 
 const SWITCHING_PROTOCOLS = 101;
-/** Minimum average size of the chunks of a frame, bytes: networks transport at least 536 bytes at a time. */
+/** Assumed minimum average size of the chunks of a frame, bytes; TCP segments usually have at least 536 bytes. */
 const MIN_CHUNK_BYTES = 256;
 
-/** An admitted upgrade: its session, a function that admits it again, and the acceptor of the upgrade. */
+/** An admitted upgrade. `admit` checks its key again. */
 type Admitted = {
-  /** Owner of the connection's place in the shared bound. */
+  /** Owner of the WebSocket in the shared bounds. */
   readonly owner: string;
   readonly session: Session;
   readonly visitor: Visitor;
@@ -49,18 +49,18 @@ type Admitted = {
   readonly acceptor: Acceptor;
 };
 
-/** Modules that are loaded at the first upgrade. */
+/** Parts of ws and of its connection module, which are loaded at the first upgrade. */
 type Acceptor = {
   readonly upgrades: WebSocketServer;
   readonly createConnection: (parts: WebSocketParts) => WebSocketConnection;
 };
 
-/** Period of rechecks: the revocation of a key is known within half a second, and connections of the key are closed within one second. */
+/** Interval of rechecks, ms. The key store learns of a revoked key within half a second, so its connections are closed within one second. */
 const RECHECK_MS = 400;
-/** Number of parts into which one round of rechecks is divided. */
+/** Number of parts into which one round of rechecks is divided, to spread its load. */
 const RECHECK_PARTS = 8;
 
-/** JSON-RPC over WebSocket: the network and the key are checked at the upgrade, and the key again for every message. */
+/** JSON-RPC over WebSocket. Network and key are checked at the upgrade, and the key again for every message. */
 export class WebSocketEndpoint {
   readonly #gateway: Gateway;
   readonly #limits: ListenerLimits;
@@ -71,7 +71,7 @@ export class WebSocketEndpoint {
   readonly #requests: RequestObserver | undefined;
   #acceptor: Promise<Acceptor> | undefined;
   readonly #connections = new Set<WebSocketConnection>();
-  /** Connections whose keys still must be rechecked in this round. */
+  /** Connections that are not yet rechecked in this round. */
   readonly #due = new Set<WebSocketConnection>();
   readonly #heartbeat: Heartbeat;
   readonly #rechecks: NodeJS.Timeout;
@@ -90,7 +90,7 @@ export class WebSocketEndpoint {
     this.#rechecks.unref();
   }
 
-  /** Whether an upgrade request is for this endpoint: an upgrade to any other protocol is ignored. */
+  /** Whether an upgrade request is for a WebSocket; upgrades to other protocols are ignored. */
   static isMeant(request: IncomingMessage): boolean {
     return request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket';
   }
@@ -101,8 +101,8 @@ export class WebSocketEndpoint {
   }
 
   /**
-   * Answers an upgrade request with 101 or a refusal, in a scheduler slot of its address: many requests may have arrived in one turn of the event
-   * loop.
+   * Answers an upgrade request with 101 or a refusal, in a scheduler slot of its address, because many requests may arrive in one iteration of the
+   * event loop.
    */
   onUpgrade(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
     const destroy = (): void => {
@@ -128,7 +128,7 @@ export class WebSocketEndpoint {
       });
   }
 
-  /** Accepts no further messages; each connection closes once it has sent the answers to running messages. */
+  /** Stops accepting messages and upgrades. Each connection closes once it has sent the answers to running messages. */
   beginClosing(): void {
     this.#closing = true;
     this.#heartbeat.stop();
@@ -151,7 +151,10 @@ export class WebSocketEndpoint {
     return this.#admitVisitor(visitor, request.socket);
   }
 
-  /** Admits an upgrade. Until the key is known, a place is reserved for the address and for the key as sent; afterwards for the key. */
+  /**
+   * Admits an upgrade. While the key is checked, the WebSocket counts for its address, and the upgrade for the unchecked key. Afterwards the
+   * WebSocket counts for the key.
+   */
   async #admitVisitor(visitor: Visitor, socket: Socket): Promise<Admitted | Refusal> {
     const { webSockets, upgrades } = this.#shares;
     const address = nameOwner(visitor.address);
@@ -183,7 +186,7 @@ export class WebSocketEndpoint {
     return { refused: this.#gateway.refuse(bound, session) };
   }
 
-  /** Runs at the first upgrade, because loading the library takes 50 ms. */
+  /** Runs only at the first upgrade, because loading ws takes 50 ms. */
   async #createAcceptor(): Promise<Acceptor> {
     const { WebSocketServer } = await import('ws');
     const { WebSocketConnection } = await import('./websocket-connection.ts');
@@ -224,7 +227,7 @@ export class WebSocketEndpoint {
     if (this.#closing) connection.beginClosing();
   }
 
-  /** Rechecks a part of the connections each time: checking all keys at the same time would overload the key store. */
+  /** Rechecks a part of the connections, because checking all keys at the same time would overload the key store. */
   #recheck(): void {
     let due = Math.ceil(this.#connections.size / RECHECK_PARTS);
     for (const connection of this.#due) {

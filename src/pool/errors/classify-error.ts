@@ -11,13 +11,13 @@ import type { Verdict } from './verdict.ts';
 /** Parity's messages for a failed execution; `data` describes the failure in words. */
 const EMPTY_MESSAGE =
   /^(?:vm execution error|transaction execution error|the execution failed due to an exception)\.?$/i;
-/** Messages that are precise only together with the words in `data`. */
+/** Messages that are precise only with the text in `data`. */
 const VAGUE_MESSAGE = /^(?:invalid params|couldn't parse parameters\b.{0,80})$/i;
 
 /**
- * Classifies a node's error. The order prevents contracts from forging an error: a revert is recognized first, by its code, by its bytes, or by the
- * beginning of its message; only then are codes and words looked up, in errors whose text no contract can influence.
- * @param mask hides secrets in words; of words that are not the reason of a revert, `mask` gets only the beginning
+ * Classifies a node's error. Reverts are recognized first, by code, by bytes, or by the beginning of the message. Codes and texts are looked up only
+ * in the remaining errors, whose text no contract can influence, so that no contract can forge an error.
+ * @param mask hides secrets in a text; gets only the beginning of a text that is not a revert reason
  */
 export function classifyError(
   error: NodeError,
@@ -57,7 +57,7 @@ function createVerdict({ rule, match }: FoundRule, text: string, error: NodeErro
   }
 }
 
-/** Returns the words that describe the failure, whether the client writes them into the message or into `data`. */
+/** Returns the text that describes the failure; some clients write it into `data` instead of the message. */
 function readText(text: string, data: unknown, cut: (words: string) => string): string {
   if (typeof data !== 'string' || data === '' || parseRevertData(data) !== undefined) return text;
   if (EMPTY_MESSAGE.test(text)) return cut(unwrapError(data));

@@ -1,8 +1,8 @@
 import type { Rule } from './rule.ts';
 
 /**
- * Codes that several clients use with different meanings, distinguished by the words of the message; then codes whose meaning is clear without words.
- * -32000 and -32603 are missing on purpose: they are too general, so the words decide.
+ * Rules by error code. If clients use a code with different meanings, a pattern of the message distinguishes them. -32000 and -32603 have no rules
+ * here: they are too general, so only the text of the message is matched.
  */
 export const CODE_RULES: readonly Rule[] = [
   // This row precedes rows with the same codes and words: a limit on the blocks of one request is neither a rate limit nor a missing method.
@@ -13,7 +13,7 @@ export const CODE_RULES: readonly Rule[] = [
     kind: 'unknown',
   },
 
-  // -32602 is the caller's fault, unless the node lacks the block, or the error is a failure that geth finds only during execution.
+  // -32602 means invalid parameters, unless the node lacks the block, or geth reports the same failure only during execution.
   { client: 'anvil', codes: [-32602], pattern: /^BlockOutOfRangeError\b/i, kind: 'missing' },
   {
     client: 'reth',

@@ -13,7 +13,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 ]);
 const MAX_CODE_POINT = 0x10ffff;
 
-/** Text without its escapes: unit `i` is written as the part of the original text from `starts[i]` to `ends[i]`. */
+/** Text without its escapes. UTF-16 unit `i` of `text` comes from the range `starts[i]` to `ends[i]` of the original text. */
 type Unescaped = {
   readonly text: string;
   readonly starts: readonly number[];
@@ -23,8 +23,8 @@ type Unescaped = {
 type Range = { readonly from: number; readonly to: number };
 
 /**
- * Replaces matches in a text whose escapes are undone, at the first level of escapes where any pattern matches. Must be called until nothing changes,
- * because a replacement may complete another match.
+ * Replaces matches that become visible when escapes are decoded, at the first escape level where any pattern matches. The caller must repeat the call
+ * until nothing changes, because a replacement may complete another match.
  * @param patterns global patterns; a match with a captured group is not replaced
  * @param replace gets the matched text in its original form, including escapes
  */

@@ -5,9 +5,9 @@ const FUNDS = 'insufficient funds for gas * price + value';
 const ALLOWANCE = 'gas required exceeds allowance';
 const OUT_OF_GAS = 'out of gas';
 
-/** Failures of execution, or of the checks before execution, in the words of each client, with the equivalent message of geth. */
+/** Messages of each client for failures of execution, or of the checks before execution, with geth's equivalent message. */
 export const FAILURE_RULES: readonly Rule[] = [
-  // Messages of other clients for failures that have a message in geth.
+  // Messages of other clients for failures for which geth has its own message.
   {
     client: 'anvil',
     pattern: /^out of gas: gas required exceeds allowance: (\d{1,20})$/i,
@@ -104,7 +104,7 @@ export const FAILURE_RULES: readonly Rule[] = [
     kind: 'failed',
   },
 
-  // Halts of the EVM in the words of revm (anvil, reth).
+  // EVM halts as revm names them (anvil, reth).
   {
     client: 'revm',
     pattern: /^EVM error:? OutOfGas/i,
@@ -244,7 +244,7 @@ export const FAILURE_RULES: readonly Rule[] = [
   { client: 'geth', pattern: /^failed to process (?:withdrawal|consolidation) queue: /i, kind: 'failed' },
 ];
 
-/** Codes that are reserved for transactions that cannot be executed, whatever the words. */
+/** Error codes that always mean that a transaction cannot be executed; the message does not matter. */
 export const FAILURE_CODE_RULES: readonly Rule[] = [
   { client: 'EIP-1474', codes: [-32003], kind: 'failed' },
   {

@@ -13,35 +13,32 @@ import { VM_ERROR_RULES } from './vm-error-rules.ts';
 
 /** Code of geth for a revert, which other clients have adopted. */
 const REVERT_CODE = 3;
-/**
- * Messages of errors that are not reverts, although they have this code and no data: hosted providers that lack a block, zkSync refusing a
- * transaction.
- */
+/** Messages of errors that have code 3 and no data, but are not reverts: a hosted provider lacks a block, or zkSync refuses a transaction. */
 const NO_REVERT =
   /^(?:(?:unknown block|(?:block|header) not found)\.?$|(?:failed to submit transaction: )?(?:failed to validate the transaction|insufficient funds for gas)\b)/i;
 
 /**
- * Maximum length of a revert reason that exists only in words, UTF-16 units: 1 ms of work. A reason in bytes is bounded only by the size of the
- * answer.
+ * Maximum length of a revert reason that is only in the message, UTF-16 units; reading it takes 1 ms. A reason in `data` is bounded only by the size
+ * of the answer.
  */
 const MAX_REASON_LENGTH = 65_536;
 
-/** Matches the message of Parity, and of Nethermind up to 1.31. The message is always the same; `data` describes the failure in words. */
+/** Matches the message of Parity, and of Nethermind up to 1.31. The message is always the same; the text in `data` describes the failure. */
 const VM_ERROR = /^vm execution error\.?$/i;
 /** Matches OpenEthereum's messages for any failed execution; `data` shows whether it was a revert. */
 const FAILED_EXECUTION = /^(?:transaction execution error|the execution failed due to an exception)\.?$/i;
 
-/** Maximum number of nesting levels of errors. */
+/** Maximum number of nested errors that are searched for a revert. */
 const MAX_NESTED = 3;
 
 /**
  * Returns revert data if the error reports that the EVM reverted, otherwise undefined. The code is checked first, then bytes that can only be revert
- * data, then words. A reason that exists only in words, without `data`, is encoded as `Error(string)`, so that clients can decode it like the reason
- * of any other node; if the node reports that there is no data, none is added. Callers choose the bytes and the reason of a revert: they may override
- * the code of an account, and code can compose any text. If a mask covered a text that equals a secret, it would confirm a caller's guess. Nothing is
- * masked here for that reason; `maskRevertData` masks secrets that cannot be guessed.
+ * data, then the message. If a reason is only in the message, it is encoded as `Error(string)`, so that clients can decode it like the reason of any
+ * other node; if the node reports empty data, none is added. Callers can choose the bytes and the reason of a revert, for example by overriding the
+ * code of an account. A mask over a text that equals a secret would confirm a caller's guess, so nothing is masked here. `maskRevertData` masks only
+ * secrets that cannot be guessed.
  * @param text beginning of the message
- * @param mask hides secrets in words of the node
+ * @param mask hides secrets in texts of the node
  * @param nested number of levels of inner errors that are examined
  */
 export function findRevert(
@@ -88,13 +85,13 @@ function readReason(message: string): string {
   return words?.data ?? encodeReason(words?.reason ?? '');
 }
 
-/** Reads OpenEthereum's `data`: `Reverted`, alone or followed by a reason or bytes, is a revert; other words describe a halt. */
+/** Reads OpenEthereum's `data`. `Reverted`, optionally followed by a reason or bytes, is a revert; any other text describes a halt. */
 function readFailedExecution(data: unknown): string | undefined {
   if (typeof data !== 'string' || parseRevertProse(unwrapError(data)) === undefined) return undefined;
   return parseRevertData(data) ?? readReason(data);
 }
 
-/** Reads the words in the `data` of a VM error: if they exactly match a known halt, the error is no revert; any other words are a revert. */
+/** Reads the text in the `data` of a VM error. A text that exactly matches a known halt is not a revert; any other text is one. */
 function readVmError(data: unknown, mask: (words: string) => string): string | undefined {
   if (typeof data !== 'string') return '0x';
   const said = unwrapError(data);

@@ -4,7 +4,7 @@ import type { Rule } from './rule.ts';
 import { TEXT_RULES } from './text-rules.ts';
 import { VM_ERROR_RULES } from './vm-error-rules.ts';
 
-/** All rows in the order in which they are matched: codes before words, missing data before failures. */
+/** All rules in the order of matching: codes before messages, missing data before failures. */
 export const RULES: readonly Rule[] = [
   ...CODE_RULES,
   ...TEXT_RULES,
@@ -15,7 +15,7 @@ export const RULES: readonly Rule[] = [
 
 export type FoundRule = { readonly rule: Rule; readonly match: RegExpExecArray | null };
 
-/** Finds the first row that matches the error; rows for failures are considered only if the method executes code. */
+/** Finds the first rule that matches the error. Rules of kind `failed` apply only if the method executes code. */
 export function findRule(code: number, text: string, executes: boolean): FoundRule | undefined {
   for (const rule of RULES) {
     if (rule.codes !== undefined && !rule.codes.includes(code)) continue;

@@ -1,14 +1,17 @@
 import { LogRefusal, UpstreamFault } from '../fault.ts';
 
-/** Matches messages of nodes and vendors that report too many results of a log request: with fewer blocks, the request may succeed. */
+/** Matches messages of nodes and vendors that a log request has too many results. With fewer blocks, the request may succeed. */
 const SIZE =
   /more than [\d,]{1,12} (?:results|logs|bytes)|logs? matched|(?:response|result)s? size|max(?:imum)? (?:results|logs)|too many (?:results|logs)/i;
 
-/** Matches messages of nodes and vendors that report too many blocks. */
+/** Matches messages of nodes and vendors that a log request covers too many blocks. */
 const RANGE =
   /\b(?:block )?ranges?\b|too many blocks|\b(?:at most|max(?:imum)?|limit(?:ed)?)\b.{0,60}\bblocks?\b|smaller than size \d/i;
 
-/** Matches geth's messages for a block range that the node does not have: the ranges that the pool requests are always in order. */
+/**
+ * Matches geth's messages for a block range that the node does not have. Its message for an invalid range means the same, because the pool never
+ * requests one.
+ */
 const BEHIND = /^(?:block range extends beyond current head block|invalid block range params)\b/i;
 
 const NUMBER = /(?<![\dx])(\d{1,3}(?:,\d{3}){1,3}|\d{1,12})\s?(k\b)?/gi;

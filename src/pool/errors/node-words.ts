@@ -1,8 +1,11 @@
 import { stripPreamble } from './strip-preamble.ts';
 
-/** Table of the error messages with which nodes of any client refuse a transaction. */
+/** Error messages with which the various node clients refuse a transaction. */
 
-/** `known`: the node has the transaction. `nonceTooLow`: a block contains the transaction, or another transaction with the same nonce. */
+/**
+ * Verdict on a sent transaction. `known`: the node already has the transaction. `nonceTooLow`: a block contains the transaction, or another
+ * transaction with the same nonce.
+ */
 export type SendVerdict = 'known' | 'nonceTooLow' | 'refused';
 
 type Row = {
@@ -23,7 +26,7 @@ const BLOCK_GAS = 'exceeds block gas limit';
 const INTRINSIC = 'intrinsic gas too low';
 const POOL_FULL = 'txpool is full';
 
-/** The first matching row applies. Patterns match at the beginning of a text that is cut to a fixed length. */
+/** The first matching row applies. Patterns match at the beginning of a text of bounded length. */
 const ROWS: readonly Row[] = [
   // The node has the transaction.
   { client: 'geth, reth, Erigon, Arbitrum', pattern: /^already known\b/i, verdict: 'known' },
@@ -80,7 +83,7 @@ const ROWS: readonly Row[] = [
     geth: NONCE_LOW,
   },
 
-  // Refusals with the message of geth.
+  // Refusals with geth's own message.
   {
     client: 'geth and those that follow it',
     pattern:
@@ -88,7 +91,7 @@ const ROWS: readonly Row[] = [
     verdict: 'refused',
   },
 
-  // Refusals with other messages.
+  // Refusals with messages that differ from geth's.
   {
     client: 'Nethermind',
     pattern: /^(?:feetoolow|feetoolowtocompete)\b/i,

@@ -6,7 +6,7 @@ const OFF_CURVE = 'invalid point: not on curve';
 
 /**
  * Failures of precompiled contracts that are called directly. Sources of the messages: geth in core/vm/contracts.go, crypto/bn256 and gnark-crypto;
- * revm in its `PrecompileHalt`, in the form that reth writes; Nethermind in Nethermind.Evm.Precompiles/Errors.cs.
+ * revm's `PrecompileHalt` as reth prints it; Nethermind in Nethermind.Evm.Precompiles/Errors.cs.
  */
 export const PRECOMPILE_RULES: readonly Rule[] = [
   {

@@ -22,7 +22,7 @@ const REFUSALS: ReadonlyMap<number, SimulationRefusal> = new Map([
   [-38_026, 'simulationLimit'],
 ]);
 const INTERNAL = -32_603;
-/** Prefix that geth, and clients derived from it, write before errors without a code of their own. */
+/** Prefix that geth and its forks write before simulation errors that have no error code. */
 const INVALID_CALL = /^err: /;
 
 /** Returns why a node refuses a simulated block or transaction; undefined for other errors. */
@@ -33,7 +33,10 @@ function findRefusal({ code, message }: NodeError, method: string): SimulationRe
   );
 }
 
-/** Verdicts that a refused log request may get: nodes refuse too large requests with codes for malformed requests, or with general codes. */
+/**
+ * Verdicts after which the message is searched for a refused log request, because nodes refuse large requests with general codes, or with codes for
+ * invalid requests.
+ */
 const MAY_BE_REFUSALS: ReadonlySet<Verdict['kind']> = new Set<Verdict['kind']>([
   'invalid',
   'unknown',
@@ -41,9 +44,9 @@ const MAY_BE_REFUSALS: ReadonlySet<Verdict['kind']> = new Set<Verdict['kind']>([
 ]);
 
 /**
- * Reads a node's error: a ChainError if the error is an answer for the caller, otherwise a fault.
- * @param secrets texts that are masked in words of the node
- * @param credentials secrets that are masked in the reason of a revert too
+ * Converts a node's error to a ChainError if it answers the request, or to an UpstreamFault if another node may answer.
+ * @param secrets texts that are masked in messages of the node
+ * @param credentials secrets that are masked in revert reasons too; they cannot be guessed
  */
 export function readError(
   error: NodeError,

@@ -7,10 +7,10 @@ import { scrubData } from './scrub-data.ts';
 import { maskSecrets, scrubMessage } from './scrub-message.ts';
 
 /**
- * Reads a node's error to a passed-through method. If the error is about the request, its code, message and data are the answer. If it is about the
- * node (data that the node lacks, its rate, its credentials, or a fault without a reason), another node is used.
- * @param secrets texts that are masked in words of the node
- * @param credentials secrets that are masked in revert data too
+ * Converts a node's error for a passed-through method. An error caused by the request becomes the answer, with its code, message and data. An error
+ * caused by the node (missing data, rate limit, credentials, or no stated reason) becomes a fault, and another node is used.
+ * @param secrets texts that are masked in messages of the node
+ * @param credentials secrets that are masked in revert data too; they cannot be guessed
  */
 export function readPassedError(
   error: NodeError,

@@ -1,17 +1,20 @@
 import { isLowerHex } from '../../../packages/ethereum/primitives/byte-loops.ts';
 import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 
-/** Matches hex after at most 64 units of white space; the limit avoids scanning megabytes of other text. */
+/** Matches hex after at most 64 characters of white space; the limit avoids scanning megabytes of other text. */
 const HEX_BEGIN = /^\s{0,64}0x/i;
 /** Matches a selector without the hex prefix. */
 const BARE_HEX_BEGIN = /^[0-9a-f]{8}/i;
 const REVERTED_PREFIX = /^reverted\s{1,64}/i;
 const TRANSACTION_HASH = /^0x[0-9a-f]{64}$/i;
-/** Members that contain the bytes if a client sends an object: the one of hardhat, of ganache 7, of other clients, and of ganache 2. */
+/**
+ * Members that may contain the revert bytes if `data` is an object: `data` in hardhat, `result` in ganache 7, `return` in ganache 2, and `output`
+ * elsewhere.
+ */
 const DATA_FIELDS = ['data', 'result', 'output', 'return'] as const;
-/** Members into which relays put the error of the node behind them, in addition to members of their own. */
+/** Members in which relays nest the error of the node behind them. */
 export const NESTED_FIELDS: ReadonlySet<string> = new Set(['originalError', 'error', 'cause']);
-/** Maximum number of examined members in an object that is keyed by transaction hash, or that has a nested error. */
+/** Maximum number of members that are searched for an object under a transaction hash or for a nested error. */
 const MAX_ENTRIES = 8;
 
 const ERROR_SELECTOR = '08c379a0';
@@ -24,14 +27,14 @@ const WORD_BYTES = 32;
 type ReadHex = (text: string) => string | undefined;
 
 /**
- * Reads the bytes in an error's `data`, as lower-case hex: plain hex, Parity's `Reverted 0x…`, or hex in an object.
- * @returns undefined if `data` has no bytes, `0x` if the node reports that there are none
+ * Reads the bytes in an error's `data`, as lower-case hex. The bytes may be a hex string, Parity's `Reverted 0x…`, or hex in an object.
+ * @returns undefined if `data` contains no hex, `0x` if the hex is empty
  */
 export function parseRevertData(data: unknown): string | undefined {
   return typeof data === 'string' ? parseHex(data.replace(REVERTED_PREFIX, '')) : parseHolder(data, parseHex);
 }
 
-/** Reads the data of an error that is known to be a revert: unlike in `parseRevertData`, the bytes may be written without `0x`. */
+/** Like `parseRevertData`, but also accepts hex without `0x`; only for errors that are known to be reverts. */
 export function parseBareRevertData(data: unknown): string | undefined {
   return (
     parseRevertData(data) ?? (typeof data === 'string' ? parseBareHex(data) : parseHolder(data, parseBareHex))
@@ -55,10 +58,7 @@ function parseHolder(data: unknown, readHex: ReadHex): string | undefined {
   return undefined;
 }
 
-/**
- * Whether bytes can hardly be anything but revert data: ABI-encoded as a selector and whole words, or beginning with the selector of `Error` or
- * `Panic`.
- */
+/** Whether bytes look like ABI-encoded revert data: a selector and whole 32-byte words, or the selector of `Error` or `Panic` at the beginning. */
 export function isAbiEncoded(data: string): boolean {
   const digits = data.length - 2;
   if (digits < SELECTOR_DIGITS) return false;
@@ -101,12 +101,12 @@ function parseHex(text: string): string | undefined {
   if (trimmed.length % 2 !== 0) return undefined;
   // Fast path for the form that nearly all nodes write, which needs no copy of megabytes.
   if (trimmed.startsWith('0x') && isLowerHex(trimmed, 2)) return trimmed;
-  // Lower-casing converts only A to F into a to f, and no other character.
+  // Lower-casing is safe: only the characters A to F become a to f.
   const lower = trimmed.toLowerCase();
   return isLowerHex(lower, 2) ? lower : undefined;
 }
 
-/** Reads hex without its prefix. The hex must have at least a selector, because a shorter text may be a word. */
+/** Reads hex without `0x`. At least 8 digits (a selector) are required, because a shorter text may be a word such as `dead`. */
 function parseBareHex(text: string): string | undefined {
   return BARE_HEX_BEGIN.test(text) ? parseHex(`0x${text}`) : undefined;
 }

@@ -2,7 +2,7 @@ import { encodePanic, parseRevertData } from './revert-data.ts';
 import { stripPreamble } from './strip-preamble.ts';
 import { unwrapError } from './unwrap-error.ts';
 
-/** Forms of revert messages. Each form except the last begins with fixed words; a group captures the reason, if the form has one. */
+/** Patterns of revert messages. All except the last match at the beginning; a group captures the reason, if there is one. */
 const FORMS: readonly RegExp[] = [
   /** geth: `execution reverted: reason`. Besu: `Execution reverted (reason)`. */
   /^(?:execution (?:was )?reverted|transaction reverted)(?![a-z0-9])(?:: (.*)| \((.*)\))?/is,
@@ -10,13 +10,13 @@ const FORMS: readonly RegExp[] = [
   /^vm exception while processing transaction: revert(?:ed)?(?![a-z0-9])(?: with reason string '(.*)'$| without a reason| (.*))?/is,
   /** Parity and Nethermind, in the data of a VM error: `Reverted reason`, `revert: reason`, `revert`. */
   /^revert(?:ed)?(?![a-z0-9])(?::? (.*))?/is,
-  /** geth's words after any prefix of a relay. The only other error with these words is the one of a system call, which ends a simulated block. */
+  /** geth's message after any prefix of a relay. Excluded is the failure of a system call, which is not a revert and ends a simulated block. */
   /(?<!system call failed to execute: )\bexecution reverted(?![a-z0-9])(?:: (.*)| \((.*)\))?/is,
 ];
 
-/** Beginning of messages that report a revert without any word of the contract. */
+/** Pattern of the beginning of hardhat's messages that contain no text of the contract. */
 const REVERTED = '^(?:(?:vm exception while processing |execution |)(?:transaction:? )?)?reverted';
-/** java-tron, and clients that report the position in the code. */
+/** java-tron, and clients that report only the program counter. */
 const NO_REASON = /^(?:revert opcode executed|reverted at pc \d{1,20})\.?$/i;
 /** hardhat: `… reverted with custom error 'Name()'`, `… with an unrecognized custom error (return data: 0x…)`. */
 const CUSTOM_ERROR = new RegExp(
@@ -26,13 +26,12 @@ const CUSTOM_ERROR = new RegExp(
 /** hardhat: `… reverted with panic code 0x11 (Arithmetic operation overflowed …)`. */
 const PANIC = new RegExp(`${REVERTED} with panic code (?:0x([0-9a-f]{1,64}))?(?![0-9a-z])`, 'i');
 
-/** Revert described in words: the reason of the contract (empty if there is none), or the bytes of the revert. */
+/** Revert found in a message: the reason of the contract (empty if there is none), and the revert data if the message contains it. */
 export type RevertWords = { readonly reason: string; readonly data?: string };
 
 /**
- * Reads a revert from the words of a message. Only the beginning of the text counts, so no text that a contract puts into its reason can be read as
- * anything else.
- * @returns undefined if the words report no revert
+ * Reads a revert from a message. The beginning decides, so a contract cannot change the classification by the text of its reason.
+ * @returns undefined if the message reports no revert
  */
 export function parseRevertProse(text: string): RevertWords | undefined {
   const words = unwrapError(stripPreamble(text));
@@ -45,7 +44,7 @@ export function parseRevertProse(text: string): RevertWords | undefined {
   return undefined;
 }
 
-/** Matches messages that the client composes entirely; other messages end with the reason of the contract. */
+/** Reads messages that the client composes entirely; all other revert messages end with the reason of the contract. */
 function parseClientWords(words: string): RevertWords | undefined {
   if (NO_REASON.test(words)) return { reason: '' };
   const custom = CUSTOM_ERROR.exec(words);

@@ -1,4 +1,4 @@
-/** Kinds of verdicts that a code or a text can decide. Only `find-revert.ts` recognizes reverts. */
+/** Kinds of verdicts that a rule can give. Reverts are missing, because only `find-revert.ts` recognizes them. */
 type RuledKind =
   | 'failed'
   | 'invalid'
@@ -10,9 +10,9 @@ type RuledKind =
   | 'unauthorized'
   | 'unknown';
 
-/** Table row: the form of a client's error, and the meaning of the error. */
+/** Maps an error of a client, by its code or message, to the meaning of the error. */
 export type Rule = {
-  /** Clients that use the words or the code. */
+  /** Clients that send this code or message. */
   readonly client: string;
   /** Matching codes; if absent, every code matches. */
   readonly codes?: readonly number[];
@@ -20,8 +20,8 @@ export type Rule = {
   readonly pattern?: RegExp;
   /** Meaning of the error. Rows of kind `failed` apply only to methods that execute code. */
   readonly kind: RuledKind;
-  /** For `failed`: geth's words; `$1` is the first group of the pattern. If absent, the words of the node are used. */
+  /** For `failed`: geth's message; `$1` is the first group of the pattern. If absent, the message of the node is used. */
   readonly geth?: string;
-  /** For `failed`: geth's words for methods that estimate gas, if they differ. */
+  /** For `failed`: geth's message for methods that estimate gas, if it differs. */
   readonly gethEstimate?: string;
 };

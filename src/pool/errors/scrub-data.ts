@@ -8,17 +8,16 @@ const JSON_BEGIN = /^[ \t\r\n]{0,64}[[{"]/;
 /** Maximum length of the JSON text of an object in passed-through error data, UTF-16 units. */
 const MAX_DATA_LENGTH = 64 * 1024;
 /**
- * Maximum number of values in error data, and their maximum depth; values in JSON strings count too. Without such strings, an error has at most 1,024
- * values.
+ * Maximum number and depth of values in error data, including values inside JSON strings. Without JSON strings, an error has at most 1,024 values.
  */
 const MAX_VALUES = 4_096;
 const MAX_DEPTH = 64;
 
 /**
- * Prepares the `data` of a node's error for a client: each text, including member names and JSON strings, is scrubbed like the message. Bytes are not
- * changed, except for keys in the reason of a revert.
- * @param secrets texts that are masked in words of the node
- * @param credentials secrets that are masked in revert data too
+ * Prepares the `data` of a node's error for a client: each text, including member names and JSON strings, is scrubbed like the message. Hex is not
+ * changed, except for credentials in a revert reason.
+ * @param secrets texts that are masked in messages of the node
+ * @param credentials secrets that are masked in revert data too; they cannot be guessed
  * @returns undefined if there is no data, or if it is an object that is too long
  */
 export function scrubData(
@@ -32,7 +31,7 @@ export function scrubData(
   return new DataScrubber(secrets, credentials).scrub(data, 0);
 }
 
-/** Whether a text is only hex. Lower-case hex, the form that nodes send, may have megabytes. */
+/** Whether a text is only hex. Lower-case hex has a fast check, because nodes send megabytes in this form. */
 function isHex(text: string): boolean {
   return HEX_BEGIN.test(text) && (isLowerHex(text, 2) || HEX.test(text));
 }

@@ -3,33 +3,33 @@ import { replaceInEscaped } from './escaped-text.ts';
 
 /** Maximum length of a message for a client or a log, UTF-16 units, including the ellipsis. */
 const MAX_MESSAGE_LENGTH = 1_000;
-/** Replacement of hidden text. */
+/** Text that replaces a secret. */
 export const MASK = '***';
-/** Minimum length of a secret that is masked. The mask is shorter than such a secret, so that repeated replacement terminates. */
+/** Minimum length of a secret that is masked. The mask is shorter than any such secret, so that repeated replacement terminates. */
 const MIN_SECRET_LENGTH = MASK.length + 1;
 
 /** Matches the control characters C0 and C1, the line separators, and the marks that change the writing direction. */
 const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
 const MASKS = /\*{4,}/g;
 
-/** Patterns of addresses and credentials, of this upstream or of any other host. */
+/** Patterns of URLs, IP addresses and credentials of any host. */
 const SUSPECTS: readonly RegExp[] = [
   /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>)\]}]+/gi,
   /\b(?:bearer|basic) [a-z0-9+/=_.~-]{6,}/gi,
   /\b(?:api[-_ ]?key|token|secret|password|authorization)["']?\s{0,4}[=:]\s{0,4}["']?[^\s"',;&)}\]]{6,}/gi,
   /(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\w.])/g,
-  // The pattern requires a letter, because 32 decimal digits are an amount of wei.
+  // The pattern requires a letter, because 32 decimal digits may be an amount of wei.
   /(?<![\w-])(?=\d{0,31}[a-f])[0-9a-f]{32}(?![\w-])/gi,
   /(?<![\w-])(?!0x)(?=[\w-]{0,200}[a-z])(?=[\w-]{0,200}[A-Z])(?=[\w-]{0,200}\d)[\w-]{24,200}(?![\w-])/g,
 ];
 
 /**
  * Turns a node's text into one line of bounded length, for a client and for a log. `***` replaces the configured secrets of at least four characters,
- * in any letter case and with any escapes. `***` also replaces every address, IP number and credential that is recognizable by its form.
+ * in any letter case and with any escapes. `***` also replaces every URL, IP address and credential that is recognizable by its form.
  */
 export function scrubMessage(message: string, secrets: readonly string[]): string {
   const patterns = compileSecrets(secrets);
-  // Control characters are replaced before the secrets, and the secrets are replaced before the second cut.
+  // The order matters: control characters may interrupt a secret, and a cut may remove part of a secret.
   const start = cutText(message, MAX_SCRUBBED_LENGTH).replace(CONTROL, ' ');
   let text = cutText(replaceSecrets(start, patterns));
   for (const suspect of SUSPECTS) text = text.replace(suspect, MASK);
@@ -48,15 +48,15 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
   return isClean && replaceInEscaped(text, patterns, toMask) === text ? text : replaceSecrets(text, patterns);
 }
 
-/** Maximum number of bytes of a reason that are searched. Messages show fewer bytes of a reason. */
+/** Maximum number of bytes of a revert reason that are searched for credentials. Messages show fewer bytes of a reason. */
 const MAX_REASON_BYTES = 64 * 1024;
 const REASON_SELECTOR = '0x08c379a0';
 
 /**
- * Replaces each byte of a key in the reason of `Error(string)` revert data with `*`, because messages quote the reason. Data without a key is returned
- * unchanged.
- * @param data hex
- * @param credentials result of `listCredentials`, which cannot be guessed. Callers can compose any reason, so masking a guessed text would confirm the guess.
+ * Replaces each byte of a credential in the reason of `Error(string)` revert data with `*`, because error messages quote the reason. Data without a
+ * credential is returned unchanged.
+ * @param data revert data, hex with `0x`
+ * @param credentials result of `listCredentials`; callers can compose any reason, so masking a text that can be guessed would confirm the guess
  */
 export function maskRevertData(data: string, credentials: readonly string[]): string {
   const selector = data.slice(0, REASON_SELECTOR.length).toLowerCase();
@@ -77,8 +77,8 @@ export function maskRevertData(data: string, credentials: readonly string[]): st
 }
 
 /**
- * Matches an account or a hash, which stays unmasked. Callers choose these values, and masking a value that contains a guessed secret in hex would
- * confirm the guess. A secret that has the form of an account or a hash is matched first.
+ * Matches an account or a hash, which stays unmasked: callers choose these values, and masking one that contains a guessed secret in hex would
+ * confirm the guess. A secret that itself has the form of an account or a hash is masked.
  */
 const ACCOUNT_OR_HASH = '(0x(?:[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f]))';
 
@@ -112,7 +112,7 @@ function toMask(): string {
   return MASK;
 }
 
-/** Returns a mask as long as the masked text, so that the reason keeps its length in bytes. */
+/** Returns a mask as long as the masked text, because the revert data contains the length of the reason. */
 function toStars(written: string): string {
   return '*'.repeat(written.length);
 }

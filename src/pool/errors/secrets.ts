@@ -1,21 +1,21 @@
 import type { Endpoint } from '../transport/transport.ts';
 
-/** Minimum length of a secret: shorter parts of an address are not secret, and masking them would make texts unreadable. */
+/** Minimum length of a secret. Shorter parts of a URL are not secret, and masking them would make messages unreadable. */
 const MIN_SECRET_LENGTH = 4;
-/** Minimum length of an encoded secret: shorter runs of digits occur anywhere. */
+/** Minimum length of an encoded secret; shorter sequences of digits occur by chance. */
 const MIN_ENCODED_LENGTH = 8;
 const BYTE_BITS = 8;
 const BASE64_BITS = 6;
 /** Matches a path segment that is a name, such as `mainnet` and `ethereum-sepolia`. */
 const WORD = /^[a-z_-]+$/i;
-/** Minimum length of a key: shorter ones can be found by guessing. */
+/** Minimum length of a key; shorter keys can be guessed. */
 const MIN_KEY_LENGTH = 8;
-/** Minimum length of a path segment that may be a key: `v2` and `rpc` are none. */
+/** Minimum length of a path segment that may be a key; `v2` and `rpc` are not keys. */
 const MIN_SEGMENT_LENGTH = 8;
 
 /**
- * Lists all parts of an upstream's address and headers that must not be revealed: host, credentials, long path segments, query values, header values
- * with and without their scheme. Each part is listed in all spellings.
+ * Lists all parts of an upstream's URL and headers that must not be revealed: host, credentials, long path segments, query values, and header values
+ * with and without their scheme. Each part is listed in all encodings of `spell`.
  */
 export function listSecrets(url: URL, headers: Endpoint['headers']): string[] {
   const segments = url.pathname.split('/').filter((segment) => segment.length >= MIN_SEGMENT_LENGTH);
@@ -24,8 +24,8 @@ export function listSecrets(url: URL, headers: Endpoint['headers']): string[] {
 }
 
 /**
- * Lists the secrets that cannot be guessed, in all spellings: keys, and the address with its scheme. They are masked even in revert reasons, which
- * callers compose. A host alone, a user, a word or a short password is not listed, because a mask would confirm a guess.
+ * Lists the secrets that cannot be guessed, in all encodings of `spell`: keys, and the host with its path or preceded by `//`. They are masked even
+ * in revert reasons, which callers compose. A bare host, a user name, a word or a short password is not listed, because a mask would confirm a guess.
  */
 export function listCredentials(url: URL, headers: Endpoint['headers']): string[] {
   const segments = url.pathname.split('/').filter((segment) => !WORD.test(segment));
@@ -39,7 +39,7 @@ export function listCredentials(url: URL, headers: Endpoint['headers']): string[
   return spell([...address, ...keys.filter((key) => !users.has(key))]);
 }
 
-/** Lists the configured credentials, which each request contains. */
+/** Lists the configured credentials: user, password, query values and header values. */
 function listProvided(url: URL, headers: Endpoint['headers']): string[] {
   const { username, password } = url;
   // User and password are sent and quoted as one base64 text, in which a short password would not be found.
@@ -54,14 +54,14 @@ function listProvided(url: URL, headers: Endpoint['headers']): string[] {
   ];
 }
 
-/** Returns each part in its spellings: as written, decoded, URL- and JSON-escaped, and in base64 and hex as it occurs within a longer text. */
+/** Returns each part in all encodings: as written, decoded, URL- and JSON-escaped, and in base64 and hex as it occurs within a longer text. */
 function spell(parts: readonly string[]): string[] {
   const plain = new Set(parts.flatMap((part) => [part, decode(part)]));
   const secrets = [...plain].filter((secret) => secret.length >= MIN_SECRET_LENGTH);
   return [...new Set([...secrets, ...secrets.flatMap(listEscaped), ...secrets.flatMap(encode)])];
 }
 
-/** Returns the secret with percent escapes, applied once and twice, and with JSON escapes, of which some programs also escape slashes. */
+/** Returns the secret with percent escapes, applied once and twice, and with JSON escapes, with and without escaped slashes. */
 function listEscaped(secret: string): string[] {
   // The conversion replaces unpaired surrogates, for which percent escapes do not exist.
   const percent = encodeURIComponent(Buffer.from(secret, 'utf8').toString('utf8'));
@@ -70,8 +70,8 @@ function listEscaped(secret: string): string[] {
 }
 
 /**
- * Encodes a secret in hex, and in base64 at each of the three offsets in a group of 3 bytes; only digits that depend on no other bytes are included.
- * Results shorter than `MIN_ENCODED_LENGTH` are left out, because other texts may contain them.
+ * Encodes a secret in hex, and in base64 at each of the three offsets in a group of 3 bytes. Base64 digits that also depend on neighbouring bytes are
+ * left out. Results shorter than `MIN_ENCODED_LENGTH` are left out, because other texts may contain them.
  */
 function encode(secret: string): string[] {
   const bytes = Buffer.from(secret, 'utf8');

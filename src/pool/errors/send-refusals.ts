@@ -7,7 +7,7 @@ import { scrubMessage } from './scrub-message.ts';
 /** Refusal of a transaction by a node, possibly because the node already has the transaction. */
 export class SendRefusal extends ChainError {
   readonly verdict: SendVerdict;
-  /** Whether the words of the refusal are known; a refusal with known words takes precedence over one with unknown words. */
+  /** Whether the message is in the table of `node-words.ts`. Such a refusal takes precedence over one with an unknown message. */
   readonly isKnown: boolean;
 
   constructor(verdict: SendVerdict, message: string, isKnown: boolean) {
@@ -20,7 +20,7 @@ export class SendRefusal extends ChainError {
 /** JSON-RPC `internal error`, which has no information about the transaction. */
 const INTERNAL_ERROR = -32603;
 
-/** Finds a refusal with known words in the message or in `data`, whatever the code. */
+/** Finds a refusal by a known text in the message or in `data`, for any error code. */
 export function findSendRefusal(
   { message, data }: NodeError,
   method: string,
@@ -34,7 +34,7 @@ export function findSendRefusal(
   return undefined;
 }
 
-/** Converts an otherwise unknown error to a refusal in the words of the node, unless the error reports a failure of the node. */
+/** Converts an unknown error to a refusal with the node's message, unless its code means an internal failure of the node. */
 export function guessSendRefusal(
   { code }: NodeError,
   method: string,

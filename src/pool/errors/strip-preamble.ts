@@ -1,7 +1,7 @@
 /**
- * Prefixes that relays, proxies and clients put before the message of the node behind them, in any order and number. Sources: Erigon and X Layer
- * (`INTERNAL_ERROR: `, `RPC error response: `), Hedera's relay (`[Request ID: …] `), gRPC (`rpc error: code = … desc = `), op-geth (`historical
- * backend error: `), web3.js (`Returned error: `), ethers (`processing response error: `), alloy (`server returned an error response: …`), zkSync.
+ * Prefixes that relays, proxies and clients put before a node's message, in any order and number. Sources: Erigon and X Layer (`INTERNAL_ERROR: `,
+ * `RPC error response: `), Hedera's relay (`[Request ID: …] `), gRPC (`rpc error: code = … desc = `), op-geth (`historical backend error: `), web3.js
+ * (`Returned error: `), ethers (`processing response error: `), alloy (`server returned an error response: …`), zkSync.
  */
 const PREAMBLE = new RegExp(
   `^(?:${[
@@ -23,7 +23,7 @@ const PREAMBLE = new RegExp(
   'i',
 );
 
-/** Removes the prefixes of relays and proxies, because the beginning of a text decides its meaning. */
+/** Removes the prefixes of relays and proxies, because rules match the beginning of a message. */
 export function stripPreamble(text: string): string {
   return text.replace(PREAMBLE, '');
 }

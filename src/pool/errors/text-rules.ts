@@ -1,6 +1,6 @@
 import type { Rule } from './rule.ts';
 
-/** Meanings of words for codes that do not decide. None of these texts can contain words of a contract, because reverts are handled before. */
+/** Rules by message, for errors whose code has no rule. No contract can influence these messages, because reverts are recognized earlier. */
 export const TEXT_RULES: readonly Rule[] = [
   // Pruned data.
   { client: 'geth, reth, Besu', pattern: /^pruned history unavailable/i, kind: 'pruned' },
@@ -158,7 +158,7 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   { client: 'proxyd', pattern: /^no backends available for method/i, kind: 'unsupported' },
 
-  // Timeouts. geth's `execution aborted` has no row here: geth reports it for a limit that is part of the answer.
+  // Timeouts. geth's `execution aborted` is missing, because geth reports it for a time limit of the execution, which is an answer.
   {
     client: 'geth',
     pattern: /^(?:request timed out|execution timeout|context deadline exceeded)/i,

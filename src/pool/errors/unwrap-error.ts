@@ -3,7 +3,7 @@ const SUFFIX = / \(supplied gas \d{1,20}\)$/i;
 /** Maximum length of the suffix; only this many last characters are searched, because the text before them may be megabytes of revert data. */
 const MAX_SUFFIX_LENGTH = 40;
 
-/** Returns the words inside `err: … (supplied gas N)`, in which geth wraps the failure of a call; other texts are returned unchanged. */
+/** Returns the text inside `err: … (supplied gas N)`, with which geth wraps the failure of a call; other texts are returned unchanged. */
 export function unwrapError(text: string): string {
   if (!PREFIX.test(text)) return text;
   const suffix = SUFFIX.exec(text.slice(-MAX_SUFFIX_LENGTH));

@@ -1,8 +1,8 @@
 import type { Rule } from './rule.ts';
 
 /**
- * Messages of Parity and Nethermind in the `data` of a VM error that is not a revert. The reason of a contract may be in the same place, so each row
- * matches the whole text: any other text is a reason.
+ * Texts of Parity and Nethermind in the `data` of a VM error that is not a revert. `data` may instead contain a contract's reason, so each pattern
+ * matches the whole text, and any other text is a reason.
  */
 export const VM_ERROR_RULES: readonly (Rule & { readonly pattern: RegExp })[] = [
   { client: 'Nethermind, OpenEthereum', pattern: /^out ?of ?gas$/i, kind: 'failed', geth: 'out of gas' },

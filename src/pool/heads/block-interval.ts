@@ -2,7 +2,7 @@ import type { BlockHeader } from './block.ts';
 
 /** Weight of the newest sample in the moving average. */
 const NEWEST_WEIGHT = 0.2;
-/** Maximum step in blocks that is sampled; a longer jump depends more on the upstream than on the chain. */
+/** Maximum number of blocks between two sampled heads; the duration of a longer jump depends more on the upstream than on the chain. */
 const MAX_STEP_BLOCKS = 1_000n;
 
 /** Estimates the block time of a chain from the heads of one upstream. */
@@ -15,14 +15,14 @@ export class BlockInterval {
     return this.#blockTime;
   }
 
-  /** Time at which the last head was first seen, clock ms; undefined before the first head. */
+  /** Time at which the last head was first seen, in ms of `Clock.now()`; undefined before the first head. */
   get lastAt(): number | undefined {
     return this.#last?.at;
   }
 
   /**
-   * Samples a head that arrived at `now` (clock ms). The sample is the shorter of the interval between timestamps and the interval between arrivals:
-   * while a node catches up, the timestamps are too far apart, and if it is polled too rarely, the arrivals are.
+   * Samples a head that arrived at `now` (ms of `Clock.now()`). The sample is the smaller of two intervals: between the timestamps, which is too long
+   * while a node catches up, and between the arrivals, which is too long if the node is polled too rarely.
    */
   observe(header: BlockHeader, now: number): void {
     const last = this.#last;

@@ -1,6 +1,6 @@
 import type { HeaderView } from '../../chain/chain.ts';
 
-/** Members of a block except its lists; hashes and data are lower-case `0x` text. */
+/** Members of a block without its lists of transactions, uncles and withdrawals. Hashes and data are lower-case hex with `0x`. */
 export type BlockHeader = {
   readonly number: bigint;
   readonly hash: string;
@@ -25,7 +25,7 @@ export type ReportedBlock = BlockHeader & {
   readonly blockAccessListHash: string | undefined;
 };
 
-/** Returns the header members that the methods of the service read. */
+/** Returns the header members that JSON-RPC methods of this service read. */
 export function viewHeader({
   number,
   hash,

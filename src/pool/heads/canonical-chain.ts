@@ -4,13 +4,13 @@ import type { ChainView } from './choose-head.ts';
 
 /** Blocks that left the chain because its head moved to another branch or to a lower block. */
 export type Departure = {
-  /** Hashes of these blocks, highest first. */
+  /** Hashes of the blocks that left, highest first. */
   readonly hashes: readonly string[];
-  /** Number of the highest block that is known to have stayed on the chain. */
+  /** Number of the highest block that is known to have remained on the chain; undefined if none is known. */
   readonly ancestor: bigint | undefined;
 };
 
-/** Number of blocks below the head that are filled in whenever upstreams report more of them. */
+/** Default depth below the head to which missing blocks are filled in from the upstreams' views. */
 const LEARN_BLOCKS = 16;
 
 /** The chain that a network serves: its head, and recent blocks that are known to be ancestors of the head. */
@@ -40,8 +40,8 @@ export class CanonicalChain {
   }
 
   /**
-   * Makes `next` the head. The blocks below it are read from the views that have `next`; hashes that these views do not confirm as ancestors are
-   * removed.
+   * Makes `next` the head. The blocks below it are read from the views that have `next`. Blocks that these views do not confirm as ancestors of
+   * `next` are removed.
    * @returns the removed blocks if `next` is not above the head, or if some of them are known to be on another branch
    */
   moveTo(next: BlockHeader, views: readonly ChainView[]): Departure | undefined {
@@ -87,7 +87,7 @@ type Ancestry = {
   headerOf(number: bigint, hash: string): BlockHeader | undefined;
 };
 
-/** Reads the ancestors of a block: its parent hash, and the hashes in views that have the block. */
+/** Returns access to the ancestors of a block, from its parent hash and from the views that have the block. */
 function readAncestry(block: BlockHeader, views: readonly ChainView[]): Ancestry {
   const confirmations = views.filter((view) => view.hashAt(block.number) === block.hash);
   return {
@@ -101,7 +101,7 @@ function readAncestry(block: BlockHeader, views: readonly ChainView[]): Ancestry
   };
 }
 
-/** Returns the hash that most views report at a height; on a tie, the first one. */
+/** Returns the hash that most views report at a height; on a tie, the hash that was counted first. */
 function agreeOnHash(views: readonly ChainView[], number: bigint): string | undefined {
   return countHashes(views, number)[0]?.hash;
 }

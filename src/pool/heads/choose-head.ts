@@ -9,18 +9,18 @@ export interface ChainView {
   headerAt(number: bigint): BlockHeader | undefined;
 }
 
-/** Quorum of upstreams that must have a block: more than half, or at least this part of the upstreams (above 0, at most 1). */
+/** Quorum of upstreams that must have a block: more than half, or at least this fraction of the upstreams (above 0, at most 1). */
 export type Share = 'majority' | number;
 
 /** Tolerance for floating-point errors: without it, 0.07 of 100 would be 8 instead of 7. */
 const ROUNDING = 1e-9;
 
-/** Returns the minimum number of upstreams that is a quorum among `total`; at least 1. */
+/** Returns the minimum number of upstreams, at least 1, that form a quorum among `total`. */
 export function countShare(share: Share, total: number): number {
   return share === 'majority' ? Math.floor(total / 2) + 1 : Math.max(1, Math.ceil(share * total - ROUNDING));
 }
 
-/** Whether an upstream has a block: its chain reaches the height of the block, and is not known to have another block at this height. */
+/** Whether an upstream counts as having a block: its chain reaches the block's height, and no other block of it is known at this height. */
 export function hasBlock(view: ChainView, { number, hash }: Pick<BlockHeader, 'number' | 'hash'>): boolean {
   if (view.latest === undefined || view.latest.number < number) return false;
   const known = view.hashAt(number);
@@ -28,9 +28,9 @@ export function hasBlock(view: ChainView, { number, hash }: Pick<BlockHeader, 'n
 }
 
 /**
- * Returns the highest block, not above `ceiling`, that a quorum of the upstreams has. If there are several such blocks at one height, the one that
- * more upstreams have is preferred, then the one that is already `served`, then the one with the lower hash.
- * @param isEligible further condition on blocks
+ * Returns the highest block, not above `ceiling`, that a quorum of the upstreams has. Of several such blocks at one height, the block that most
+ * upstreams have is chosen; on a tie the `served` block, and otherwise the block with the lowest hash.
+ * @param isEligible returns whether a block that has the quorum may be chosen
  */
 export function chooseHead(
   views: readonly ChainView[],
@@ -47,7 +47,10 @@ export function chooseHead(
   return undefined;
 }
 
-/** Yields the heights that enough upstreams reach, descending; below the windows, only heights of the latest blocks of upstreams. */
+/**
+ * Yields the heights that enough upstreams reach, descending. More than `WINDOW_BLOCKS` below the highest, these are only heights of upstreams'
+ * latest blocks.
+ */
 function* listHeights(
   views: readonly ChainView[],
   needed: number,

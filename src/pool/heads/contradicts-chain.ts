@@ -1,7 +1,7 @@
 import { minBigInt } from '../../../packages/ethereum/primitives/bigint.ts';
 import type { ChainView } from './choose-head.ts';
 
-/** Maximum depth below the lower of two heads at which a height that both chains know is searched. */
+/** Maximum number of heights, from the lower of two heads down, that are searched for a block that both chains know. */
 const MAX_DEPTH = 64;
 
 /** Whether two chains have different blocks at the highest height that both know. */

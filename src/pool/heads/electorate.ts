@@ -11,9 +11,9 @@ export interface HeadReport extends ChainView {
   readonly finalized: BlockHeader | undefined;
   /** Whether the node reports that it is syncing. */
   readonly isSyncing: boolean;
-  /** Whether the node's first block is still being requested: until it arrives, the node counts in the quorum, and has no block. */
+  /** Whether the node's first block is still being requested. Until it arrives, the node counts in the quorum as a voter without a block. */
   readonly isExpected: boolean;
-  /** Whether the parent of `latest` and the block of this number were already requested: the node does not show more of its chain. */
+  /** Whether the parent of `latest` and the block of this number were already requested, so that another request would show no more of the chain. */
   hasShown(number: bigint): boolean;
 }
 
@@ -51,28 +51,31 @@ export type ElectionRules = LagBounds & {
 export type Election<C extends Candidate = Candidate> = {
   /** Votes in the order of `candidates`. */
   readonly votes: readonly Vote[];
-  /** Nodes that seem to be far ahead, and whose chains were not requested yet. */
+  /** Nodes that seem to be far ahead, and whose link to the baseline was not requested yet. */
   readonly unlinked: readonly C[];
-  /** Whether the first head should wait for the chains of `unlinked` nodes, or, if the head would be an old block, for the first block of a node. */
+  /**
+   * Whether the choice of the first head should wait, for the chains of `unlinked` nodes, or, if the first head would be an old block, for the first
+   * block of a node.
+   */
   readonly isUndecided: boolean;
-  /** Nodes far ahead of the baseline while more nodes, of their tier or a better one, are at the baseline. */
+  /** Nodes far ahead of the baseline that are ignored, because more nodes of the same or a better tier stay at the baseline. */
   readonly outnumbered: readonly C[];
-  /** Block that the chain of a node far ahead must contain. */
+  /** Block that the chain of a node far ahead must contain: the served head, or at the start the block that the quorum has. */
   readonly baseline: BlockHeader | undefined;
   /** Highest block of a node whose chain is known to contain the baseline. */
   readonly leader: BlockHeader | undefined;
 };
 
-/** Factor on the lag bounds for a lagging node: it votes again when its lag is below the reduced bounds (hysteresis). */
+/** Factor on the lag bounds for a node that already lags (hysteresis): the node votes again only when its lag is within the reduced bounds. */
 const CAUGHT_UP = 0.5;
 const MS = 1_000;
 
 /**
- * Decides which candidates vote: the ones of the best tier that has a node which is neither syncing nor lagging. A node lags if it is far behind the
- * served head (at the start: behind the baseline, which is the block that the quorum has), or far behind the leader. The leader is the highest node
- * that is far ahead of the baseline, is not outnumbered, and whose chain is known to contain the baseline and the parent of its own head. The age of
- * a block is measured from the leader's timestamp or from now, whichever is earlier: nodes with recent blocks then never lag, whatever another node
- * claims. A node on another branch than the served one can lag only behind the leader.
+ * Decides which candidates vote: those of the best tier in which a node is neither syncing nor lagging. A node lags if it is far behind the served
+ * head, or far behind the leader; at the start it lags if it is far behind the baseline, the block that the quorum has. The leader is the head of the
+ * highest node that is far ahead of the baseline and not outnumbered. The chain of this node must be known to contain the baseline and the parent of
+ * its head. The age of a block is measured from the leader's timestamp or from now, whichever is earlier, so nodes with recent blocks never lag,
+ * whatever another node claims. A node on a branch that is not served can lag only behind the leader.
  */
 export function elect<C extends Candidate>(
   candidates: readonly C[],
@@ -135,9 +138,9 @@ function partOf(vote: Vote): number {
 }
 
 /**
- * Whether a node that is not far ahead counts against the nodes far ahead. One observation cannot distinguish an idle chain with forged blocks from
- * nodes that are stuck, so the number of nodes decides. At the start, a node counts if its head is exactly the block that the quorum has: on an idle
- * chain all nodes have the same head, and lagging nodes rarely do. Block 0 is no evidence, because a node that has not begun to sync is at block 0.
+ * Whether a node that is not far ahead counts against the nodes far ahead. Either the chain is idle and the blocks far ahead are forged, or the other
+ * nodes are stuck; the number of nodes decides. At the start, a node counts if its head is exactly the block that the quorum has, because all nodes
+ * of an idle chain have the same head, and lagging nodes rarely do. A node at block 0 does not count, because it may not have begun to sync.
  */
 function keepsTo(
   candidate: Candidate,
@@ -172,7 +175,7 @@ function isFarAhead(
   return latest !== undefined && baseline !== undefined && isFarBehind(baseline, latest, wallTime, rules);
 }
 
-/** Whether a node has shown the parent of its head, and the baseline as its ancestor. */
+/** Whether a node has reported the parent of its head, and the baseline as an ancestor of its head. */
 function showsChain(view: HeadReport, baseline: BlockHeader | undefined): boolean {
   return showsParent(view) && (baseline === undefined || view.hashAt(baseline.number) === baseline.hash);
 }
@@ -183,7 +186,10 @@ function showsParent(view: HeadReport): boolean {
   return latest.number === 0n || view.headerAt(latest.number - 1n)?.hash === latest.parentHash;
 }
 
-/** Whether a node far ahead may be on the chain: its known blocks do not contradict that, and its chain was not requested yet. */
+/**
+ * Whether a request may still show that a node far ahead is on the chain of the baseline: no known block contradicts that, and the node's chain was
+ * not requested yet.
+ */
 function mayYetShowChain(view: HeadReport, baseline: BlockHeader | undefined): boolean {
   if (baseline === undefined || showsChain(view, baseline) || view.hasShown(baseline.number)) return false;
   const known = view.hashAt(baseline.number);

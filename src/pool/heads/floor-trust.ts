@@ -1,19 +1,19 @@
-/** Time limit for the nodes of this process to confirm a height of another process, ms. */
+/** Time after which a height of another process that the nodes of this process do not confirm ends the trust, ms. */
 export const UNCONFIRMED_LIMIT_MS = 30_000;
 
 export type FloorTrustOptions = {
-  /** Time within which the nodes of this process must confirm a height, so that other processes are trusted again, ms. */
+  /** If the nodes of this process confirm a height within this time, ms, other processes are trusted again. */
   readonly promptMs: number;
-  /** Called when a height was not confirmed in time: from now on, this process does not wait for others. */
+  /** Called when a height was not confirmed in time. From then on, this process does not wait for other processes. */
   readonly onLost: (height: bigint) => void;
-  /** Called when this process waits for others again. */
+  /** Called when this process waits for other processes again. */
   readonly onRegained: () => void;
 };
 
 /**
- * Decides whether this process waits for heights of other processes. Trust is lost if the own nodes have not confirmed such a height for
- * `UNCONFIRMED_LIMIT_MS`, and regained if they confirm a height promptly, or if no height is above the own head. Only one height is watched at a
- * time: a process that is ahead by a constant number of blocks, each of which is confirmed too late, then stays distrusted.
+ * Decides whether this process waits for heights of other processes. Trust is lost if this process's nodes do not confirm such a height within
+ * `UNCONFIRMED_LIMIT_MS`. It is regained if they confirm a height within `promptMs`, or if no height is above this process's head. Only one height is
+ * watched at a time, so a process that stays ahead by a constant number of blocks, each confirmed too slowly, remains distrusted.
  */
 export class FloorTrust {
   readonly #options: FloorTrustOptions;
@@ -25,10 +25,10 @@ export class FloorTrust {
   }
 
   /**
-   * Whether to wait for the floor of other processes.
+   * Whether this process should wait until its head reaches the floor, the height that other processes serve.
    * @param floor height that other processes serve
-   * @param own height of the own head
-   * @param now clock ms
+   * @param own height of this process's head
+   * @param now ms of `Clock.now()`
    */
   isTrusted(floor: bigint, own: bigint, now: number): boolean {
     this.noteOwn(own, now);
@@ -47,7 +47,7 @@ export class FloorTrust {
     return !this.#isLost;
   }
 
-  /** Must be called when the own head has changed. */
+  /** Must be called when the head of this process has changed. */
   noteOwn(own: bigint, now: number): void {
     if (this.#watched === undefined || own < this.#watched.height) return;
     const isPrompt = now - this.#watched.since <= this.#options.promptMs;

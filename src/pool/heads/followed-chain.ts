@@ -10,12 +10,12 @@ import {
   walkDown,
 } from './link-chain.ts';
 
-/** Number of blocks fetched below a head that is not connected to a known block, so that upstreams that are a few blocks apart can be compared. */
+/**
+ * Number of ancestors fetched for a head that is not connected to a known block. With them, upstreams that are a few blocks apart can be compared.
+ */
 const FIRST_DEPTH = 8;
 
-/**
- * The chain of one upstream, built from its heads. At any time it is one chain: every known hash belongs to `latest` or to an ancestor of `latest`.
- */
+/** The chain of one upstream, built from its heads. Invariant: every known hash belongs to `latest` or to an ancestor of `latest`. */
 export class FollowedChain implements ChainView {
   readonly #getBlock: GetBlock;
   readonly #onHead: (head: BlockHeader) => void;
@@ -24,11 +24,11 @@ export class FollowedChain implements ChainView {
   /** The newest head that is not yet connected to the window. */
   #waiting: BlockHeader | undefined;
   #isLinking = false;
-  /** Last started and last completed request of `showBlock`, as a head hash and a number. */
+  /** Last started request of `showBlock`, as a head hash and a block number; `#shown` is the last completed one. */
   #showing = '';
   #shown = '';
 
-  /** @param onHead called when the head has changed, and when more blocks below it are known */
+  /** @param onHead called when the head has changed, and when more blocks below the head have become known */
   constructor(getBlock: GetBlock, onHead: (head: BlockHeader) => void) {
     this.#getBlock = getBlock;
     this.#onHead = onHead;
@@ -73,7 +73,9 @@ export class FollowedChain implements ChainView {
     }
   }
 
-  /** Requests the block of this number, and the parent of the head, if their headers are missing; only once per head and number. */
+  /**
+   * Requests the block of this number and the parent of the head, if their headers are not known yet. Each pair of head and number is requested once.
+   */
   async showBlock(number: bigint): Promise<void> {
     const head = this.#latest;
     const request = `${head?.hash} ${number}`;

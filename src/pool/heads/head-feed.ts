@@ -1,6 +1,6 @@
 import type { BlockHeader } from './block.ts';
 
-/** Sync state that a node reports: undefined if the node is synced; `target` is the highest block that the node knows of. */
+/** Result of `eth_syncing`: undefined if the node is synced; `target` is the highest block that the node knows of. */
 export type SyncClaim = { readonly target: bigint | undefined } | undefined;
 
 /** Receives announced heads. */

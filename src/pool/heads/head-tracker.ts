@@ -14,7 +14,7 @@ export type HeadTrackerOptions = {
   readonly pollInterval: { readonly min: number; readonly max: number };
   /** Fixed block time, ms; if absent, the block time is estimated. */
   readonly blockTimeMs?: number | undefined;
-  /** A node counts as syncing if it reports a sync, and is more than this many blocks behind the target that it reports. */
+  /** A node that reports a sync counts as syncing only if it is more than this many blocks behind the reported target. */
   readonly syncTolerance: number;
   /** Called when `latest`, `safe`, `finalized`, the sync state, or the known blocks below the head have changed. */
   onChange(): void;
@@ -25,23 +25,23 @@ export type HeadTrackerOptions = {
 
 /** Assumed block time before any was observed, ms. */
 const FIRST_BLOCK_TIME = 2_000;
-/** Factor on the poll interval while announcements arrive; these polls only detect missing announcements. */
+/** Factor on the poll interval while announcements of heads arrive. Polls then only detect missing announcements. */
 const ANNOUNCED_FACTOR = 4;
-/** Interval between polls of safe and finalized, in poll intervals. */
+/** Interval between polls of the safe and finalized blocks, as a multiple of the poll interval. */
 const MARKS_FACTOR = 8;
 /** Maximum number of attempts to read safe and finalized in one poll while the head jumps. */
 const MAX_MARK_TRIES = 3;
-/** Maximum backoff after failures, as a multiple of the longest interval. */
+/** Maximum backoff after failures, as a multiple of `pollInterval.max`. */
 const BACKOFF_FACTOR = 2;
-/** Kinds of faults that mean that a node does not know a tag. */
+/** Faults that mean that a node does not know the tag `safe` or `finalized`. */
 const REFUSALS: ReadonlySet<UpstreamFault['kind']> = new Set(['missing', 'unsupported', 'unknown']);
 
-/** Sync state that a node reported. */
+/** A reply to `eth_syncing`; the wrapper distinguishes a synced node (`claim` undefined) from a missing reply. */
 type ToldSync = { readonly claim: SyncClaim };
 
 /**
- * Follows the heads of one upstream: by announcements if the upstream sends them, otherwise by polls at about half the block time. At any time, the
- * recent blocks that it reports form one chain, the one of `latest`.
+ * Follows the heads of one upstream: by announcements if the upstream sends them, otherwise by polls at about half the block time. Invariant: the
+ * recent blocks that the tracker reports form one chain, which ends at `latest`.
  */
 export class HeadTracker implements ChainView {
   readonly #feed: HeadFeed;
@@ -53,7 +53,9 @@ export class HeadTracker implements ChainView {
   #safe: BlockHeader | undefined;
   #finalized: BlockHeader | undefined;
   #hasMarks = false;
-  /** Number of jumps of the head: safe and finalized blocks that were requested before the last jump are stale. */
+  /**
+   * Number of jumps of the head by more than `syncTolerance` blocks. Safe and finalized blocks that were requested before the last jump are stale.
+   */
   #jumps = 0;
   #lastNumber: bigint | undefined;
   #sync: SyncClaim;
@@ -61,7 +63,7 @@ export class HeadTracker implements ChainView {
   #hasSync = false;
   #isRunning = false;
   #endWatch: () => void = () => {};
-  /** Whether announcements are reliable: they arrive, and no poll has found a head that was not announced. */
+  /** Whether announcements of heads arrive and no poll has found a head that was not announced. */
   #isAnnounced = false;
   /** Number of received announcements. */
   #announcements = 0;
@@ -108,12 +110,12 @@ export class HeadTracker implements ChainView {
     return this.#hasMarks;
   }
 
-  /** Whether the node reports that it is syncing, and is behind the target. */
+  /** Whether the node reports that it is syncing and is more than `syncTolerance` blocks behind its target. */
   get isSyncing(): boolean {
     return isSyncClaimTrue(this.#sync, this.latest, this.#options.syncTolerance);
   }
 
-  /** Highest block that a syncing node knows of, if it reports one. */
+  /** Number of the highest block that the syncing node knows of, if the node reports it. */
   get syncTarget(): bigint | undefined {
     return this.isSyncing ? this.#sync?.target : undefined;
   }
@@ -139,7 +141,7 @@ export class HeadTracker implements ChainView {
   }
 
   /**
-   * Whether the upstream may have a block: false if the block is above `latest`, or if the upstream is known to have another block at this height.
+   * Whether the upstream may have a block. False if the block is above `latest`, or if the upstream is known to have another block at this height.
    */
   holds(number: bigint, hash?: string): boolean {
     if (this.latest === undefined || number > this.latest.number) return false;
@@ -184,7 +186,9 @@ export class HeadTracker implements ChainView {
     return this.#latestLoop.pollNow();
   }
 
-  /** Polls `latest` with a request that is sent after this call, and then safe and finalized if the block has changed. Never rejects. */
+  /**
+   * Polls `latest` with a request that is sent after this call. If the block has changed, also polls the safe and finalized blocks. Never rejects.
+   */
   async refreshAnew(): Promise<void> {
     const before = this.latest?.hash;
     await this.#latestLoop.pollAnew();
@@ -234,14 +238,14 @@ export class HeadTracker implements ChainView {
 
   async #pollLatest(): Promise<void> {
     const before = this.#announcements;
-    // A head counts only together with the sync state: a node that has just started may be syncing from block 0.
+    // A head is used only with the sync state: a node that has just started may be syncing from block 0.
     const requesting = this.#hasSync ? undefined : this.#requestSync();
     if (this.isSyncing) await requesting;
     const [block, told] = await Promise.all([this.#pollBlock(), requesting]);
     if (block === null) throw new UpstreamFault('missing', 'the upstream does not report a latest block');
     const hasEnded = told !== undefined && this.#isEndOfSync(told);
     if (told !== undefined && !hasEnded) this.#noteSync(told);
-    // An announcement that was received in the meantime may be newer than this reply.
+    // A head that was announced during the poll may be newer than this reply.
     if (this.#announcements !== before) return;
     if (this.latest !== undefined && block.number > this.latest.number) this.#isAnnounced = false;
     await this.#chain.take(block);
@@ -257,19 +261,22 @@ export class HeadTracker implements ChainView {
     }
   }
 
-  /** Reads the sync state; undefined if the feed does not support that. For a node without the method, the feed reports that the node is synced. */
+  /**
+   * Requests the sync state; undefined if the feed cannot request it. If a node does not support `eth_syncing`, the feed reports that the node is
+   * synced.
+   */
   async #requestSync(): Promise<ToldSync | undefined> {
     if (this.#feed.getSync === undefined) return undefined;
     try {
       return { claim: await this.#feed.getSync() };
     } catch (fault) {
       if (!(fault instanceof UpstreamFault)) throw fault;
-      // If a node does not answer, its last known state remains.
+      // If the node does not answer, its last known sync state stays valid.
       return { claim: this.#sync };
     }
   }
 
-  /** Whether a sync has ended. The known head is still the one of a syncing node, so the end takes effect with the next head. */
+  /** Whether a sync has ended. The end takes effect with the next head, because the known head was reported during the sync. */
   #isEndOfSync({ claim }: ToldSync): boolean {
     return claim === undefined && this.isSyncing;
   }
@@ -296,7 +303,10 @@ export class HeadTracker implements ChainView {
     return this.#latestLoop.failures === 0;
   }
 
-  /** Reads finalized first: safe, which is read later, is then never below finalized. If the node jumps repeatedly, the next poll reads the marks. */
+  /**
+   * Reads the finalized block before the safe block, so that safe is never below finalized. If the head keeps jumping meanwhile, both are read at the
+   * next poll.
+   */
   async #pollMarks(): Promise<void> {
     if (this.#hasSync) await this.#pollSync();
     let jumps: number;
@@ -317,7 +327,7 @@ export class HeadTracker implements ChainView {
     this.#noteChange();
   }
 
-  /** Rejects only with faults that have no information about the tag. */
+  /** Returns undefined if the node does not know the tag; rejects with any other fault. */
   async #getMark(tag: 'safe' | 'finalized'): Promise<BlockHeader | undefined> {
     try {
       return (await this.#feed.getBlock(tag)) ?? undefined;

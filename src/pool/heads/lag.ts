@@ -8,7 +8,7 @@ const MS = 1_000;
 
 /**
  * Whether a node that reports a sync is really syncing. Geth also reports a sync while it indexes transactions, when its head is at the target.
- * @param tolerance number of blocks by which the node may be behind the reported target
+ * @param tolerance maximum number of blocks behind the reported target at which the node counts as synced
  */
 export function isSyncClaimTrue(
   claim: SyncClaim,
@@ -24,7 +24,7 @@ type Position = Pick<BlockHeader, 'number' | 'timestamp'>;
 
 /**
  * Whether a block is behind another block by more than both bounds.
- * @param until Unix ms; later timestamps are reduced to this time
+ * @param until upper limit on the timestamp of `other`, Unix ms
  * @param part factor on the bounds
  */
 export function isFarBehind(

@@ -3,7 +3,7 @@ import type { BlockWindow } from './block-window.ts';
 
 export type GetBlock = (number: bigint) => Promise<BlockHeader | null>;
 
-/** Place where a new head is connected to the known blocks. */
+/** Connection of a new head to the known blocks. */
 export type Junction = {
   /** Number of the highest known block that is the head or an ancestor of the head; undefined if no such block is known. */
   readonly at: bigint | undefined;
@@ -14,7 +14,7 @@ export type Junction = {
 /** Maximum number of blocks requested to find where a reorg began. */
 const MAX_STEPS = 64;
 
-/** Returns the number of the known block to which `header` is connected, by its own hash or by its parent hash. */
+/** Returns the number of the known block that is `header` or its parent; undefined if neither is known. */
 export function findJunction(window: BlockWindow, header: BlockHeader): bigint | undefined {
   if (window.hashAt(header.number) === header.hash) return header.number;
   const below = header.number - 1n;
@@ -22,8 +22,8 @@ export function findJunction(window: BlockWindow, header: BlockHeader): bigint |
 }
 
 /**
- * Walks down from a head that skips blocks or is on another branch, until a block is connected to the window. Not all blocks between the head and the
- * window are requested: the block directly above the window shows whether the head is on another branch.
+ * Requests blocks below a head that skips blocks or is on another branch, until one is connected to the window. Blocks far above the window are
+ * skipped, because the block directly above the window shows whether the head is on another branch.
  */
 export async function walkDown(
   window: BlockWindow,
@@ -47,7 +47,7 @@ export async function walkDown(
   return { at: undefined, headers };
 }
 
-/** Reads up to `count` ancestors of a header, highest first. It stops when a reply of the upstream does not continue the chain. */
+/** Reads up to `count` ancestors of a header, highest first. Stops at the first reply that is not the parent of the previous block. */
 export async function listAncestors(
   header: BlockHeader,
   count: number,
@@ -64,7 +64,7 @@ export async function listAncestors(
   return ancestors;
 }
 
-/** Requests a block by number. Undefined if the upstream returns no such block; only a shorter part of the chain is then known. */
+/** Requests a block by number. Returns undefined if the upstream fails or returns no such block. */
 export async function requestAncestor(number: bigint, getBlock: GetBlock): Promise<BlockHeader | undefined> {
   const block = await getBlock(number).catch(() => null);
   return block?.number === number ? block : undefined;

@@ -8,33 +8,37 @@ import { Persistence } from './persistence.ts';
 import { ServedMarks } from './served-marks.ts';
 import type { SharedHeights } from './shared-heights.ts';
 
-/** Condition that enough of the configured operators agree on a block. */
+/** Agreement of the configured operators on a block, in addition to the quorum of nodes. */
 export interface HeadAgreement {
   /** Whether enough of the operators have the block now. */
   has(block: Pick<BlockHeader, 'number' | 'hash'>): boolean;
-  /** Called with the quorum's block, or the served block, if too few operators are known to have it; it must be requested from the others. */
+  /**
+   * Called with the quorum's block or the served block, if too few operators are known to have it. The receiver requests the block from the other
+   * operators.
+   */
   onMissing(block: BlockHeader): void;
-  /** Time for which the head waits for the operators before it follows the quorum alone, ms; undefined if it never does. */
+  /** Time after which the head follows the quorum alone if too few operators agree, ms; undefined if agreement is mandatory. */
   readonly patienceMs: number | undefined;
 }
 
 /**
- * Reason why the head must not be served as the latest block. `age`: no healthy node has had it for `headAgeMs`. Only if agreement is mandatory,
- * `voices`: too few operators have it now; `stalled`: for `headAgeMs` the quorum has had other blocks, which too few operators have.
+ * Reason why the head must not be served as the latest block. `age`: no healthy node has had the head for `headAgeMs`. The others occur only if
+ * agreement is mandatory. `voices`: too few operators have the head now. `stalled`: for `headAgeMs` the quorum has had other blocks, which too few
+ * operators have.
  */
 export type HeadHindrance = 'age' | 'voices' | 'stalled';
 
 export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
   readonly share: Share;
-  /** Time after which a head is given up if no healthy node has it, ms. */
+  /** Time without a healthy node that has the head after which the head may move to a lower block, ms. */
   readonly giveUpMs: number;
   /** Time for which a head that no healthy node has is still served, ms. */
   readonly headAgeMs: number;
-  /** Whether the network's only node may replace its blocks by lower ones at any time. */
+  /** Whether the network is one development node, whose head may move to a lower block at any time. */
   readonly isDevelopment: boolean;
-  /** Further condition on every served block; absent if the quorum alone decides. */
+  /** Agreement of operators that every served block needs; absent if the quorum alone decides. */
   readonly agreement?: HeadAgreement | undefined;
-  /** Heights that other processes are ready for; absent if only one process serves the chain. */
+  /** Heights that this process may serve because the other processes know of them; absent if only one process serves the chain. */
   readonly admission?: Pick<SharedHeights, 'admits' | 'admitted'> | undefined;
   /** Returns the nodes that are healthy now. */
   candidates(): readonly C[];
@@ -45,35 +49,34 @@ export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
   onAbandoned(from: BlockHeader, to: BlockHeader): void;
   /** Called when the vote of a node has changed; `candidate` has the new vote. */
   onVote(candidate: C, before: Vote): void;
-  /** Called when a node seems to be far ahead: the receiver must check whether the node's chain contains the block of this number. */
+  /** Called when a node seems to be far ahead. The receiver must check whether the node's chain contains the block of this number. */
   onUnlinked(candidate: C, number: bigint): void;
-  /** Called when a node is far ahead of a majority that stays at the served head, so that this head remains served; and when this state ends. */
+  /** Called when a node is far ahead but ignored, because a majority stays at the served head, and called again when this state ends. */
   onAhead(candidate: C, isAhead: boolean): void;
-  /** Called when the head is no longer served, when the reason for that has changed, or when the head is served again (undefined). */
+  /** Called when the head is no longer served, when the reason has changed, or when the head is served again (`hindrance` undefined). */
   onExpiry(head: BlockHeader, hindrance: HeadHindrance | undefined): void;
-  /** Called last, when `served` has become another block or undefined, or is defined again. */
+  /** Called after all other events, when `served` has changed to another block, to undefined, or back. */
   onServed(): void;
   readonly clock: Clock;
 };
 
-/** Factor on `giveUpMs` for a head that is outvoted, although a healthy node still has it. */
+/** Factor on `giveUpMs` for a head that a healthy node still has, but neither the quorum nor half of the voters. */
 const OUTVOTED_FACTOR = 10;
-/** Time limit for the first head to wait for the first blocks of nodes, and for the chains of nodes far ahead, ms. */
+/** Maximum time for which the first head waits for the first blocks of nodes, and for the chains of nodes far ahead, ms. */
 const UNDECIDED_MS = 5_000;
 const MS = 1_000;
 
 /**
- * The one head that a network serves.
- * 1. The head is the highest block that a quorum of the voting nodes has. A healthy node votes unless it reports that it is syncing, is far behind
- * the served head or the leader, or is of a lower tier than another voting node. The leader is the highest node far ahead, unless more nodes, of its
- * tier or a better one, are near the served head.
- * 2. The head moves to a block that is not above it only if the quorum shows a reorg. Either the quorum has another hash at a height that was already
- * served. Or no healthy node has had the head for `giveUpMs` (or, for ten times as long, neither the quorum nor half of the voters have had it), and
- * the quorum has a block that is not above the head but was made after it. The head never moves because nodes lag, leave or jump back.
- * 3. If no healthy node has had the head for `headAgeMs`, it remains the head, but is not served until a node has it again.
- * 4. With `agreement`, the head moves only to blocks that enough of the configured operators have too. If they have had none for `patienceMs`, the
- * head follows the quorum alone until they have one again. If `patienceMs` is undefined, the head never follows the quorum alone: it is not served
- * while too few operators have it, or after the quorum has had other blocks for `headAgeMs`.
+ * The one head that a network serves. 1. The head is the highest block that a quorum of the voting nodes has. A healthy node votes unless it reports
+ * that it is syncing, is far behind the served head or the leader, or is of a lower tier than another voting node. The leader is the highest node far
+ * ahead, unless more nodes of the same or a better tier are near the served head. 2. The head moves to a block that is not above it only in two
+ * cases. Either the quorum has another hash at a height that was already served. Or no healthy node has had the head for `giveUpMs` (or neither the
+ * quorum nor half of the voters have had it for ten times as long), and the quorum has a block that is not above the head but has a later timestamp.
+ * The head never moves because nodes lag, leave or jump back. 3. If no healthy node has had the head for `headAgeMs`, it remains the head, but is not
+ * served until a node has it again. 4. With `agreement`, the head moves only to blocks that enough of the configured operators have too. If too few
+ * operators have had the quorum's block for `patienceMs`, the head follows the quorum alone until enough have it again. If `patienceMs` is undefined,
+ * the head never follows the quorum alone. It is then not served while too few operators have it, or after the quorum has had other blocks for
+ * `headAgeMs`.
  */
 export class NetworkHead<C extends Candidate = Candidate> {
   readonly #options: NetworkHeadOptions<C>;
@@ -81,7 +84,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
   readonly #deserted: Persistence;
   readonly #outvoted: Persistence;
   readonly #unconfirmed: Persistence;
-  /** Time for which the quorum has had a block that too few operators have, since the head last moved to a block that enough operators have. */
+  /** Measures for how long too few operators have had the quorum's block; reset when the head moves to a block that enough operators have. */
   readonly #short: Persistence;
   readonly #undecided = new Persistence(UNDECIDED_MS);
   readonly #known: Promise<void>;
@@ -90,7 +93,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
   #voters: readonly HeadReport[] = [];
   #leader: BlockHeader | undefined;
   #ahead: readonly C[] = [];
-  /** Time at which the head was first served, Unix ms; an upper bound of the time at which the block was made. */
+  /** Time at which the head was first served, Unix ms. The block was made at this time or earlier. */
   #servedAt = 0;
   #hindrance: HeadHindrance | undefined;
   /** The highest block that the quorum has, regardless of agreement. */
@@ -115,7 +118,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.#chain.head;
   }
 
-  /** Highest block of a node that is known to be on the served chain; lag is measured from it. */
+  /** Highest block of a node far ahead whose chain is known to contain the baseline; the lag of nodes is measured from it. */
   get leader(): BlockHeader | undefined {
     return this.#leader;
   }
@@ -135,12 +138,12 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.#hindrance !== undefined;
   }
 
-  /** Highest block that the quorum has, if too few operators have it. */
+  /** Highest block that the quorum has, if too few operators have it; otherwise undefined. */
   get unagreed(): BlockHeader | undefined {
     return this.#wished === undefined || this.#isAgreed(this.#wished) ? undefined : this.#wished;
   }
 
-  /** Time for which the quorum has had a block that too few operators have, ms; 0 if it has none. A move to an agreed block resets the time. */
+  /** Time for which too few operators have had the quorum's block, ms; 0 if enough have it. A move to an agreed block resets the time. */
   get shortMs(): number {
     const { since } = this.#short;
     return since === undefined ? 0 : this.#options.clock.now() - since;
@@ -151,7 +154,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.isExpired ? undefined : this.head;
   }
 
-  /** Time since a healthy node last had the head, ms; 0 if one has it now. */
+  /** Time since a healthy node last had the head, ms; 0 if a healthy node has it now. */
   get unconfirmedMs(): number {
     const { since } = this.#unconfirmed;
     return since === undefined ? 0 : this.#options.clock.now() - since;
@@ -212,12 +215,12 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.#options.agreement?.has(block) !== false;
   }
 
-  /** Returns the time until the limit for which the quorum may have a block that too few operators have, ms. */
+  /** Returns the time until `patienceMs` (or `headAgeMs`) ends for a quorum's block that too few operators have, ms; infinite if enough have it. */
   #checkShort(): number {
     return this.#short.check(this.unagreed !== undefined, this.#options.clock.now());
   }
 
-  /** Whether the head follows the quorum alone for now, because for `patienceMs` the quorum has had a block that too few operators have. */
+  /** Whether the head follows the quorum alone for now, because too few operators have had its block for `patienceMs`. */
   get #isOnShareAlone(): boolean {
     const { patienceMs } = this.#options.agreement ?? {};
     return patienceMs !== undefined && this.shortMs >= patienceMs;
@@ -233,14 +236,14 @@ export class NetworkHead<C extends Candidate = Candidate> {
     );
   }
 
-  /** Returns the block if other processes are ready for its height; otherwise the highest agreed block that they are ready for. */
+  /** Returns the block if `admission` admits its height; otherwise the highest agreed block at an admitted height. */
   #findAdmitted(block: BlockHeader | undefined, voters: readonly ChainView[]): BlockHeader | undefined {
     const { admission, share } = this.#options;
     if (block === undefined || admission === undefined || admission.admits(block.number)) return block;
     return chooseHead(voters, share, this.head, admission.admitted, (lower) => this.#isAgreed(lower));
   }
 
-  /** Clears all blocks; called when the network becomes another chain. */
+  /** Clears all blocks; called when the nodes turn out to serve a different chain. */
   reset(): void {
     const { head } = this;
     if (head === undefined) return;
@@ -251,7 +254,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     this.#noteServed();
   }
 
-  /** Cancels the scheduled check whether the head has expired or is given up. */
+  /** Cancels the scheduled update that checks the time limits of the head. */
   stop(): void {
     this.#cancelCheck();
   }
@@ -295,7 +298,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     for (const candidate of before) if (!ahead.includes(candidate)) this.#options.onAhead(candidate, false);
   }
 
-  /** Limits the time that the first head waits: each node may report another head every time. */
+  /** Limits the time for which the first head waits, because nodes may report new unlinked heads again and again. */
   #mayWait(isUndecided: boolean): boolean {
     const { clock } = this.#options;
     const left = this.#undecided.check(isUndecided, clock.now());
@@ -386,7 +389,10 @@ export class NetworkHead<C extends Candidate = Candidate> {
     this.#options.onExpiry(head, hindrance);
   }
 
-  /** Replaces a head that the voters' block refutes: not above the head but made later, so on another branch. @returns whether it was replaced */
+  /**
+   * Replaces the head if the voters have a block that is not above it but was made later, so is on another branch. @returns whether the head was
+   * replaced
+   */
   #giveUp(head: BlockHeader): boolean {
     const next = this.#findAgreed(chooseHead(this.#voters, this.#options.share), this.#voters);
     const madeAt = Math.min(Number(head.timestamp) * MS, this.#servedAt);

@@ -1,4 +1,4 @@
-/** Parses blocks that nodes return. Nodes add members and omit some; every member that is read is validated. */
+/** Parsers of blocks that nodes return. Nodes may add or omit members; every member that is read is validated. */
 
 import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { HeaderView } from '../../chain/chain.ts';
@@ -12,7 +12,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const EMPTY_TRIE_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
 const EMPTY_LIST_HASH = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347';
-/** Value of the roots on chains that do not compute these commitments (zkSync Era). */
+/** Value of the transactions root and the uncles hash on chains that do not compute them (zkSync Era). */
 const NO_COMMITMENT = `0x${'0'.repeat(64)}`;
 
 /**
@@ -45,7 +45,7 @@ export function parsePendingHeader(block: JsonText): HeaderView {
 }
 
 /**
- * Parses only the header of a block object: its lists are not read, but must not be empty if the header commits to items.
+ * Parses only the header of a block object. The items of its lists are not read, but a list must not be empty if the header commits to items.
  * @throws UpstreamFault `malformed`, or `wrong` if the block contradicts itself
  */
 export function parseBlockHeader(value: unknown): BlockHeader {

@@ -1,4 +1,4 @@
-/** Measures for how long a condition has held without interruption. */
+/** Measures for how long a condition has been true without interruption. */
 export class Persistence {
   readonly #limit: number;
   #since: number | undefined;
@@ -7,12 +7,12 @@ export class Persistence {
     this.#limit = limitMs;
   }
 
-  /** Time at which the condition began to hold, clock ms; undefined if it does not hold. */
+  /** Time since which the condition is true, in ms of `Clock.now()`; undefined if it is false. */
   get since(): number | undefined {
     return this.#since;
   }
 
-  /** Returns the time until the condition has held for the limit, ms; infinite if it does not hold. */
+  /** Returns the time until the condition has been true for `limitMs`, ms; infinite if it is false. */
   check(isSo: boolean, now: number): number {
     if (!isSo) {
       this.#since = undefined;

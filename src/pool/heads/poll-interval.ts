@@ -1,8 +1,8 @@
-/** Interval of the polls around the time at which a block is due, as a part of the block time. */
+/** Interval between polls around the time at which a block is due, as a fraction of the block time. */
 const DUE_FACTOR = 1 / 16;
-/** Number of these polls before the block is due: if the first of them already finds the block, the next series starts earlier. */
+/** Number of frequent polls before a block is due. If the first of them already finds the block, the next series starts earlier. */
 const POLLS_BEFORE = 2;
-/** Number of these polls after the time at which the block is due; after them, the block counts as late. */
+/** Number of frequent polls after a block is due. Afterwards the block counts as delayed, and the usual interval applies. */
 const POLLS_AFTER = 6;
 
 export type PollInterval = {
@@ -19,8 +19,8 @@ export function pausePolls({ blockTime, min, max }: PollInterval): number {
 }
 
 /**
- * Returns the poll interval while a request waits for the next block, ms. If blocks come at a steady rate, polls are close together around the time
- * at which the block is due. Polls at half the block time alone would find a block late by a quarter of the block time on average.
+ * Returns the poll interval while a request waits for the next block, ms. Polls are frequent around the time at which the block is due. With polls
+ * only at half the block time, a block would be found with a mean delay of a quarter of the block time.
  * @param sinceHead time since the last head was first seen, ms
  */
 export function pauseUntilDue(pace: PollInterval, sinceHead: number): number {

@@ -6,7 +6,7 @@ const MAX_RETRY_AFTER_MS = 60_000;
 
 export type PollLoopOptions = {
   poll(): Promise<void>;
-  /** Returns the time from the end of one poll to the next, ms; read after each poll. */
+  /** Returns the time from the end of one poll to the start of the next, ms; called after each poll. */
   interval(): number;
   /** Maximum pause after failures, ms. */
   readonly maxBackoff: number;
@@ -70,7 +70,10 @@ export class PollLoop {
     this.#cancelNext = this.#options.clock.schedule(() => void this.pollNow(), pause);
   }
 
-  /** Returns the pause before the next poll, ms. The first failure may be accidental, so the pause doubles only from the second failure on. */
+  /**
+   * Returns the pause before the next poll, ms. The pause doubles only from the second consecutive failure on, because a single failure may be
+   * accidental.
+   */
   #pause(): number {
     const interval = this.#options.interval();
     if (this.#failures <= 1) return interval;

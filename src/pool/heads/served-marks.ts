@@ -4,14 +4,14 @@ import type { HeadReport } from './electorate.ts';
 
 type Served = { readonly head: BlockHeader | undefined; hashAt(number: bigint): string | undefined };
 
-/** The safe and finalized blocks that a network serves, chosen by the quorum of the head among the nodes that report them. */
+/** The safe and finalized blocks that a network serves. They need the same quorum as the head, among the nodes that know these tags. */
 export class ServedMarks {
   readonly #share: Share;
   readonly #isAgreed: (block: BlockHeader) => boolean;
   #safe: BlockHeader | undefined;
   #finalized: BlockHeader | undefined;
 
-  /** @param isAgreed further condition on each of these blocks */
+  /** @param isAgreed returns whether enough operators have a safe or finalized block */
   constructor(share: Share, isAgreed: (block: BlockHeader) => boolean = () => true) {
     this.#share = share;
     this.#isAgreed = isAgreed;
@@ -32,10 +32,7 @@ export class ServedMarks {
     this.#finalized = this.#raise(this.#finalized, 'finalized', served, reports);
   }
 
-  /**
-   * Drops safe and finalized blocks above `ancestor`, the highest block that remained when blocks left the chain; all of them if `ancestor` is
-   * undefined.
-   */
+  /** Drops the safe and finalized blocks above `ancestor`, the highest block that remained in a reorg; drops both if `ancestor` is undefined. */
   cutAbove(ancestor: bigint | undefined): void {
     const stays = (mark: BlockHeader | undefined): boolean =>
       mark !== undefined && ancestor !== undefined && mark.number <= ancestor;
@@ -52,7 +49,7 @@ export class ServedMarks {
     const views = reports.flatMap((report) => {
       const latest = report[name];
       if (latest !== undefined) return [new MarkView(report, latest)];
-      // If the tags of a node were not requested yet, the node counts in the quorum without a block; if it does not know the tag, it does not count.
+      // A node whose tags were not requested yet counts in the quorum as having no block. A node that does not know the tag does not count.
       return report.hasMarks ? [] : [NOTHING];
     });
     const chosen = chooseHead(views, this.#share, mark, served.head?.number, this.#isAgreed);

@@ -10,11 +10,11 @@ import type { Clock } from '../../util/clock.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { FloorTrust, type FloorTrustOptions } from './floor-trust.ts';
 
-/** Time limit for a request to wait for a head that another process serves, ms. */
+/** Maximum time for which a request waits for a head that another process serves, ms. */
 const WAIT_LIMIT_MS = 2_000;
 /** Interval between checks of the table and the nodes while requests wait, ms. */
 const LOOK_MS = 20;
-/** Pause between requests to an unavailable table, ms. */
+/** Pause between requests to an unavailable height table, ms. */
 const AWAY_MS = 250;
 
 export type SharedHeightsOptions = {
@@ -26,16 +26,16 @@ export type SharedHeightsOptions = {
   readonly height: () => bigint | undefined;
   /** Requests the current heads from the nodes. */
   readonly refresh: () => Promise<void>;
-  /** Called when a higher head may be served. */
+  /** Called when a height that `admits` refused may be served. */
   readonly onAdmitted: () => void;
 } & Pick<FloorTrustOptions, 'onLost' | 'onRegained'>;
 
 /**
- * Prevents the heads of the processes that serve one chain from going back: a read of the head in one process reflects every earlier answer of the
- * other processes. A process announces the height of a new head in the table, and serves the head once all earlier replies of the table have expired
- * (`HEIGHT_LEASE_MS`). A process whose reply has expired reads the table again before it reads its head, and waits if the head of another process is
- * higher. While the table is unavailable, and while the own nodes do not confirm the heights of other processes (`FloorTrust`), a process uses only
- * its own nodes.
+ * Prevents clients from seeing the head go back when different processes answer them: a process never reads a head that is lower than one already
+ * served by another process. A process announces the height of a new head in a shared table. It serves the head once all earlier replies of the table
+ * have expired (`HEIGHT_LEASE_MS`). A process whose last reply has expired reads the table again before it reads its head, and waits if the head of
+ * another process is higher. While the table is unavailable, or while its nodes do not confirm the heights of other processes (`FloorTrust`), a
+ * process uses only its own nodes.
  */
 export class SharedHeights {
   readonly #options: SharedHeightsOptions;
@@ -45,11 +45,11 @@ export class SharedHeights {
   #admitted = -1n;
   /** Announced height that may not be served yet. */
   #announced: bigint | undefined;
-  /** Height that another process serves. */
+  /** Highest height that another process serves; -1 if none is known. */
   #floor = -1n;
-  /** Heights that other processes have announced, each with the earliest time at which it may be served, clock ms. */
+  /** Heights that other processes have announced, each with the earliest time at which it may be served, in ms of `Clock.now()`. */
   #rising: readonly { readonly height: bigint; readonly at: number }[] = [];
-  /** Time until which no process serves a higher block than is known here, clock ms. */
+  /** End of the lease, in ms of `Clock.now()`: until then, no process serves a height that this process does not know. */
   #heldUntil = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
   #following: Promise<void> | undefined;
@@ -90,7 +90,7 @@ export class SharedHeights {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Whether no process can have served a block above this height until now; also renews the lease in the background. */
+  /** Whether no process has served a block above this height; also renews the lease in the background. */
   isCurrent(height: bigint): boolean {
     const { clock } = this.#options;
     const now = clock.now();
@@ -127,14 +127,14 @@ export class SharedHeights {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Returns the height that is served, or that may be served from now on. */
+  /** Returns the height of the served head, or the admitted height if it is higher. */
   #findServed(): bigint | undefined {
     const height = this.#options.height();
     const isAbove = this.#admitted >= 0n && (height === undefined || this.#admitted > height);
     return isAbove ? this.#admitted : height;
   }
 
-  /** Returns the height that other processes serve; -1 if this process does not wait for them. */
+  /** Returns the highest height that other processes serve; -1 if this process does not wait for them. */
   #findFloor(now: number): bigint {
     for (const { height, at } of this.#rising) if (now >= at && height > this.#floor) this.#floor = height;
     return this.#trust.isTrusted(this.#floor, this.#options.height() ?? -1n, now) ? this.#floor : -1n;
@@ -168,7 +168,7 @@ export class SharedHeights {
     this.#announced = undefined;
   }
 
-  /** Reads the heights of other processes. Returns undefined if the table replied synchronously. */
+  /** Reads the heights of other processes; undefined if the table replied synchronously. */
   #read(): Promise<void> | undefined {
     const others = this.#exchange();
     if (!(others instanceof Promise)) return undefined;
@@ -179,7 +179,7 @@ export class SharedHeights {
     return reading;
   }
 
-  /** Reads the heights with a request that is sent after this call, because the table may already have replied to a running request. */
+  /** Reads the heights with a request that is sent after this call; the reply to a request in flight may be older than the call. */
   #readAgain(): Promise<void> | undefined {
     if (this.#reading === undefined) return this.#read();
     this.#following ??= this.#reading.then(() => {
@@ -243,7 +243,7 @@ export class SharedHeights {
   }
 }
 
-/** Returns the time until a block of this height may be served after this reply of the table, ms. */
+/** Returns the time from this reply of the table until a block of this height may be served, ms. */
 function findWait({ served, rising, hasReaders }: OtherHeights, height: bigint): number {
   if (!hasReaders) return 0;
   if (served !== undefined && BigInt(served) >= height) return HEIGHT_SLACK_MS;

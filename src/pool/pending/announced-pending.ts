@@ -4,7 +4,7 @@ import type { Transport } from '../transport/transport.ts';
 import { createHashRate, FLOOD_PAUSE_MS } from './hash-rate.ts';
 
 export type AnnouncedPendingParts = {
-  /** A transport with `watch`. */
+  /** Transport that supports `watch` (subscriptions). */
   readonly transport: Transport;
   readonly clock: Clock;
   /** Called with one hash, which is not validated yet. */
@@ -13,7 +13,7 @@ export type AnnouncedPendingParts = {
   readonly onFlood: () => void;
 };
 
-/** Pending transactions that one node announces over a WebSocket; the subscription is renewed on each connection. */
+/** Source of the pending transactions that one node announces over a WebSocket. The transport subscribes again after each reconnection. */
 export class AnnouncedPending {
   readonly #parts: AnnouncedPendingParts;
   readonly #rate: TokenBucket;

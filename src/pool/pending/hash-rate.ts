@@ -1,11 +1,11 @@
 import type { Clock } from '../../util/clock.ts';
 import { TokenBucket } from '../../util/token-bucket.ts';
 
-/** Rate limit for hashes of one node, announced or from a filter: the busiest public networks have a few hundred per second. */
+/** Maximum number of pending transaction hashes per second from one node. The busiest public networks have a few hundred per second. */
 const MAX_PER_SECOND = 2_000;
-/** Burst limit for these hashes: a filter that was not polled for a while returns many of them in one reply. */
+/** Maximum burst of hashes from one node: a filter that was not polled for a while returns many in one reply. */
 const MAX_BURST = 20_000;
-/** Pause after a node exceeds the limit, ms. */
+/** Pause after the hashes of a node exceed the rate limit, ms. */
 export const FLOOD_PAUSE_MS = 60_000;
 
 /** Creates the rate limit on pending transaction hashes of one node. */

@@ -6,13 +6,13 @@ import type { Upstream } from '../upstream.ts';
 import { AnnouncedPending } from './announced-pending.ts';
 import { PolledPending } from './polled-pending.ts';
 
-/** Maximum number of remembered hashes, each of which is passed on only once: some minutes of the busiest networks, about 200 bytes per hash. */
+/** Number of remembered hashes, so that each hash is passed on only once: some minutes of the busiest networks, about 200 bytes per hash. */
 const MAX_SEEN = 32_768;
 /** Maximum number of hashes per call of a listener. */
 const MAX_FRESH = 1_024;
 const HASH = /^0x[0-9a-f]{64}$/;
 
-/** Members of a node that a feed of pending transactions uses. */
+/** Members of an upstream that a feed of pending transactions uses. */
 export type PendingNode = Pick<
   Upstream,
   'name' | 'operator' | 'control' | 'announcer' | 'openMemory' | 'isUp' | 'isOnFork' | 'isBehind'
@@ -28,17 +28,17 @@ export type PendingFeedParts = {
 };
 
 /**
- * Pending transactions that nodes report: announced over a WebSocket if the node supports that, otherwise read from a filter each second. The feed
- * uses healthy nodes on this chain, passes each hash on once, and runs only while it has listeners.
+ * Feed of the pending transactions of nodes, announced over a WebSocket if the node supports that, otherwise read from a filter each second. The feed
+ * uses only healthy nodes on this chain, passes each hash on once, and runs only while it has listeners.
  */
 export class NodePendingFeed {
   readonly #parts: PendingFeedParts;
   readonly #watchers = new Listeners<[readonly string[]]>();
   readonly #seen = new Lru<string, true>(MAX_SEEN, Number.POSITIVE_INFINITY);
-  /** Operators that have reported a hash, as long as they are too few. */
+  /** By hash: operators that have reported it, while they are fewer than `voices`. */
   readonly #tellers = new Lru<string, Set<string>>(MAX_SEEN, Number.POSITIVE_INFINITY);
   #sources: readonly { stop(): void }[] = [];
-  /** Hashes to pass on in this turn of the event loop. */
+  /** Hashes that wait to be passed on in this iteration of the event loop. */
   #fresh: string[] = [];
 
   constructor(parts: PendingFeedParts) {
@@ -115,7 +115,7 @@ export class NodePendingFeed {
   }
 }
 
-/** Whether the node's pending transactions are for the next block of this chain. */
+/** Whether the node's pending transactions can be in the next block of this chain. */
 function isHealthy({ isUp, isOnFork, isBehind }: PendingNode): boolean {
   return isUp && !isOnFork && !isBehind;
 }

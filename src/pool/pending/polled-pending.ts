@@ -14,13 +14,16 @@ import { createHashRate, FLOOD_PAUSE_MS } from './hash-rate.ts';
 const POLL_MS = 1_000;
 const MAX_BACKOFF_MS = 30_000;
 const ANSWER_LIMIT_MS = 5_000;
-/** Time for which a node counts as lacking these filters, ms. */
+/** Time for which a node counts as not supporting filters of pending transactions, ms. */
 const UNSUPPORTED_MS = 600_000;
 /** Pause of polls after the node reports a rate limit, ms. */
 const REST_MS = 60_000;
-/** Maximum number of successive filters that a node forgets before their first reply: behind such an address there are several nodes. */
+/**
+ * Number of successive filters without a successful reply after which the node counts as not supporting filters. A load-balanced URL loses filters in
+ * this way.
+ */
 const MAX_LOST = 3;
-/** Number of hashes passed on between two pauses of the event loop, which takes 2 ms. */
+/** Number of hashes that are passed on without a pause; this takes 2 ms. */
 const SLICE_HASHES = 512;
 
 export type PolledPendingParts = {
@@ -36,7 +39,7 @@ export type PolledPendingParts = {
   readonly onFlood: () => void;
 };
 
-/** Pending transactions of one node, read from a filter each second. */
+/** Source of the pending transactions of one node, read from a filter each second. */
 export class PolledPending {
   readonly #parts: PolledPendingParts;
   readonly #loop: PollLoop;
@@ -104,7 +107,7 @@ export class PolledPending {
     }
   }
 
-  /** Pauses the polls of a node whose hashes exceed the rate limit. */
+  /** Removes the filter and pauses the polls, because the node's hashes exceed the rate limit. */
   #leaveOut(): void {
     this.#uninstall();
     this.#rest(FLOOD_PAUSE_MS);

@@ -6,21 +6,21 @@ import type { Handler, RequestContext, UpstreamRequest } from '../upstream-reque
 import { ContinuedStream } from './continued-stream.ts';
 
 /**
- * Decides whether the answers of all nodes fail verification in the same way. If so, the chain follows rules that are unknown here, and matching
+ * Decides whether the answers of all nodes fail verification in the same way. If so, the chain has rules that this service does not know, and such
  * answers are accepted from then on.
- * @returns the nodes that answered differently; undefined if the refutation remains valid
+ * @returns the nodes whose answers differ from the majority's answer; undefined if the refutation remains valid
  */
 export type AcceptRules = (
   refutation: Refutation,
   call: UpstreamRequest,
 ) => ReadonlySet<Upstream> | undefined;
 
-/** Maximum number of successively refuted parts of one answer. */
+/** Maximum number of repetitions of one request, each after another kind of data in its answer was refuted. */
 const MAX_ROUNDS = 16;
 
 /**
- * Repeats a request after the answers of all nodes to it were refuted, if `accept` finds that the rules of the chain are unknown here. Streams
- * continue with the answer to the repeated request.
+ * Repeats a request whose answers were refuted at all nodes, if `accept` finds that the chain has unknown rules. Streams continue with the answer to
+ * the repeated request.
  * @param accept undefined if nothing is verified, so that nothing is refuted
  */
 export function acceptRules(accept: AcceptRules | undefined): Policy {

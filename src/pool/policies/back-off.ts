@@ -2,7 +2,7 @@ import { UnclearMethod, UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Directed } from '../upstream-request.ts';
 
-/** If a node reports a rate limit, pauses it for the requested time; if it lacks a method, stops sending the method to it. */
+/** Pauses a node that reports a rate limit for the time that it requests. A method that a node lacks is not sent to it again for a while. */
 export function backOff(): Policy<Directed> {
   return createPolicy({
     onError({ call, upstream }, error) {

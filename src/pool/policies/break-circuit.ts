@@ -7,7 +7,7 @@ import type { Directed } from '../upstream-request.ts';
 import { watchStream } from '../watch-stream.ts';
 import { OVERTAKEN } from './overtaken.ts';
 
-/** Faults that indicate a problem of the node, not of the request, and not a temporary condition. */
+/** Faults that count for the circuit breaker, because they indicate a problem of the node and not of the request. */
 const COUNTED: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'unreachable',
   'timeout',
@@ -19,14 +19,16 @@ const COUNTED: ReadonlySet<FaultKind> = new Set<FaultKind>([
 ]);
 
 export type CircuitEvents = {
-  /** Called when the circuit of an upstream has opened after repeated failures: until its backoff ends, the upstream is tried last. */
+  /** Called when the circuit of an upstream has opened after repeated failures. The upstream is tried last until its backoff ends. */
   onOpen(upstream: Upstream, fault: UpstreamFault): void;
   onFault(upstream: Upstream, fault: UpstreamFault, method: string): void;
-  /** Called when a silent upstream has answered. @param method set if the upstream was silent only on this method */
+  /**
+   * Called when an upstream that had not answered for a while has answered again. @param method set if the upstream was silent only on this method
+   */
   onHeard(upstream: Upstream, method?: string): void;
 };
 
-/** Faults without any response from the node. */
+/** Faults that do not show that the node has responded. */
 const UNHEARD: ReadonlySet<FaultKind> = new Set<FaultKind>(['unreachable', 'timeout', 'aborted']);
 
 /** Records latency and failures of the upstream that a request was sent to, and opens its circuit after repeated failures. */
@@ -58,7 +60,7 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
       if (health.succeed(ms)) events.onHeard(upstream);
       noteHeard(context);
       upstream.seconds.record(ms / 1_000);
-      // A result contradicts nodes that claimed that the execution failed.
+      // A result contradicts nodes that reported a failed execution, so their errors count as faults.
       for (const { upstream: other, error } of route.takeClaims(call)) count(other, error, call.method);
       if (isComplete(result)) return result;
       return watchStream(result, (fault) => note(context, fault, requestedAt));
@@ -84,8 +86,8 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
 }
 
 /**
- * Whether a failure is recorded. A claim that the execution failed is recorded only when another node contradicts it; an error to a passed-through
- * method is never recorded.
+ * Whether a failure counts against the node. An unrecognized execution error counts only when another node has a result; an error of a passed-through
+ * method never counts.
  */
 function isNoted(error: unknown): error is UpstreamFault {
   return (
@@ -104,7 +106,7 @@ function isAbandoned(error: unknown): boolean {
   return error instanceof UpstreamFault && error.kind === 'aborted';
 }
 
-/** Whether a timeout was at the caller's own deadline, which carries no information about the node. */
+/** Whether a timeout was caused by the caller's deadline; such a timeout carries no information about the node. */
 function isCallersLimit({ kind }: UpstreamFault, deadline: number): boolean {
   return kind === 'timeout' && performance.now() >= deadline;
 }

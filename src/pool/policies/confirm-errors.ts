@@ -5,17 +5,17 @@ import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Upstream } from '../upstream.ts';
 import type { Directed } from '../upstream-request.ts';
 
-/** Number of remembered texts, and their lifetime: an agreement of two nodes need not remain true forever. */
+/** Maximum number of remembered texts. They expire after `REMEMBERED_MS`, because the agreement of two nodes may become obsolete. */
 const MAX_TEXTS = 256;
 const REMEMBERED_MS = 600_000;
-/** Length of the prefix by which texts are distinguished, UTF-16 units. */
+/** Length of the prefix by which texts are compared, UTF-16 units. */
 const MAX_LENGTH = 200;
 
 /** geth's catch-all code, and Parity's and Nethermind's codes for failed executions. */
 const EXECUTION_CODES: ReadonlySet<number> = new Set([-32000, -32010, -32015]);
 /**
- * Matches words that report a problem of the node. Two nodes may have the same problem at the same time, so such a text must be confirmed by a second
- * node each time.
+ * Matches texts that report a problem of the node. Two nodes may have the same problem at the same time, so such a text is not remembered and needs a
+ * second node each time.
  */
 const TROUBLE =
   /\b(?:auth|busy|clos|connect|crash|database|denied|dial|disk|forbidden|head|history|i\/o|internal|key|later|load|memory|missing|not (?:available|found|ready)|panic|permission|plan|pruned|quota|rate|resource|retry|server|shut|snapshot|socket|state|sync|temporar|time|trie|unavailable|upstream)/i;
@@ -24,10 +24,9 @@ const HEX = /0x[0-9a-f]{0,200}/g;
 const DIGITS = /\d{1,200}/g;
 
 /**
- * Accepts an execution error in unknown words as an answer if a second upstream reports the same text; from then on no second request is needed for
- * this text.
- * A single upstream cannot cause that, whatever it reports.
- * @param onLearnt called when a text has been confirmed, and is known from now on
+ * Accepts an unrecognized execution error as an answer if a second upstream reports the same text. Afterwards the text needs no second request. A
+ * single upstream can never make a text known.
+ * @param onLearnt called when a confirmed text is remembered
  */
 export function confirmErrors(
   onLearnt: (error: UnknownExecutionError, upstream: Upstream, method: string) => void,
@@ -56,7 +55,7 @@ export function confirmErrors(
   return createPolicy({ onError: classify });
 }
 
-/** Normalizes addresses, numbers and case: texts that differ only in these become equal. */
+/** Normalizes hex, numbers and letter case, so that texts that differ only in these become equal. */
 function normalise(text: string): string {
   return text.slice(0, MAX_LENGTH).toLowerCase().replace(HEX, '#').replace(DIGITS, '#');
 }

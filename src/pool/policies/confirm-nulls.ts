@@ -7,10 +7,10 @@ import type { Upstream } from '../upstream.ts';
 import { type Directed, type Handler, type RoutedRequest, withScope } from '../upstream-request.ts';
 
 /**
- * Accepts a null if it needs no confirmation, or if a second upstream reports null too. Without a second upstream, a null of meaning `claim` is
- * accepted, and a null of meaning `doubt` is not; if the nodes are behind, neither is accepted, because they may not have the object yet. For
- * `search`, all upstreams are tried; with `voices`, `needed` operators must report the null. For `certain`, all upstreams must report the null,
- * including unavailable ones.
+ * Accepts a null if it needs no confirmation, or if a second upstream also reports null. `call.nulls` says how a null is treated. If no second
+ * upstream is available, a `claim` is accepted and a `doubt` is not. If the answering nodes are behind, neither is accepted, because they may not
+ * have the object yet. For `search`, all upstreams are tried; with `voices`, at least `needed` operators must report null. For `certain`, all
+ * upstreams must report null, even those that are unavailable now.
  * @throws LoneNull if no other node can confirm the null
  * @throws UpstreamFault `unreachable` if a node is unavailable for a `certain` null
  * @throws ChainError `unavailable` if too few operators report the null
@@ -104,7 +104,7 @@ function isBehind({ witness }: RoutedRequest): boolean {
   return witness?.upstream?.isBehind === true;
 }
 
-/** Halves the remaining time, so that a second node that does not answer cannot delay the first node's answer beyond the deadline. */
+/** Derives a scope with half of the remaining time. If the second node does not answer, the first node's answer is then still in time. */
 function halveTime(scope: RequestScope): RequestScope {
   return scope.derive({ deadline: (scope.deadline + performance.now()) / 2 });
 }

@@ -7,7 +7,7 @@ import { areSame, type Passed, PassedBytes } from './passed-bytes.ts';
 /** Time limit from the resumed request to the first piece of its answer, ms. */
 const RESUME_LIMIT_MS = 10_000;
 
-/** Fault: the resumed answer does not begin with the bytes that were already passed on. */
+/** Fault of a resumed answer that does not begin with the bytes that were already passed on. */
 class OtherBytes extends UpstreamFault {
   constructor() {
     super('wrong', 'the answer of another node has different bytes');
@@ -16,9 +16,9 @@ class OtherBytes extends UpstreamFault {
 
 /**
  * Continues a failed stream with another upstream's answer, if this answer begins with exactly the bytes that were already passed on. The beginnings
- * are compared by length and by a checksum under a secret key: for any other checksum, a lying node could craft bytes that have the checksum of
- * another node's answer. If an answer was refuted at its end, the answers of other upstreams are read to their ends, even if they begin differently:
- * the verified answer shows which node was wrong.
+ * are compared by length and by a checksum with a secret key; without the key, a lying node could craft bytes with the checksum of another node's
+ * answer. After an answer was refuted at its end, the answers of other upstreams are read to their ends even if they begin differently, because a
+ * verified answer shows which node was wrong.
  */
 export class ContinuedStream<E extends RequestContext> implements JsonStream {
   readonly pieces: AsyncIterable<Uint8Array>;
@@ -61,12 +61,12 @@ export class ContinuedStream<E extends RequestContext> implements JsonStream {
         if (!(error instanceof UpstreamFault) || this.#isCancelled || error.kind === 'aborted') throw error;
         if (passed.length > (known?.length ?? 0)) known = passed.end();
         if (error instanceof Refutation) refutation = error;
-        // This answer was read to its end and verified, so the bytes that were passed on were wrong, and no other answer can continue them.
+        // The other answer was read to its end and verified. The bytes that were passed on are therefore wrong, and no answer can continue them.
         else if (refutation !== undefined && error instanceof OtherBytes) throw refutation;
         const context = this.#choose(error);
         if (context === undefined) throw refutation ?? error;
         this.#source = toStream(await this.#ask(context));
-        // The stream was cancelled in the meantime, and the new source must be cancelled too.
+        // The stream was cancelled while the request ran, so the new source must be cancelled too.
         if (this.#isCancelled) this.#source.cancel();
       }
     }
@@ -81,8 +81,8 @@ export class ContinuedStream<E extends RequestContext> implements JsonStream {
 
 /**
  * Yields the bytes after the known bytes.
- * @param passed collects the skipped bytes, as long as they may equal the known bytes
- * @param isChecked whether a source with another beginning is read to its end, so that it is compared with its block
+ * @param passed also gets the skipped bytes, so that it covers the answer from its beginning
+ * @param isChecked whether a source with a different beginning is still read to its end, so that its checks run
  * @throws UpstreamFault if the source begins with other bytes
  */
 async function* skipKnown(

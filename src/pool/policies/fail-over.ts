@@ -3,12 +3,12 @@ import { Refutation, UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Handler, RoutedRequest } from '../upstream-request.ts';
 
-/** Maximum number of unknown errors: most likely the request causes them, so at most one other upstream is tried. */
+/** Number of unknown errors after which no other upstream is tried, because most likely the request causes them. */
 const MAX_UNKNOWN = 2;
 
 /**
  * Tries one upstream after the other until one answers; each upstream is tried once. Rejects with the fault that is most informative for the caller.
- * If this fault has `retryAfterMs`, it becomes the minimum of all faults, where a fault without it counts as 0.
+ * If this fault has `retryAfterMs`, the value is replaced by the minimum over all faults; a fault without it counts as 0.
  */
 export function failOver(): Policy<RoutedRequest> {
   return createPolicy<RoutedRequest>({
@@ -52,7 +52,7 @@ function summarize(faults: readonly UpstreamFault[]): UpstreamFault {
 
 /** Ranks faults by information: a node's message about the request ranks higher than the fault that a node could not be reached. */
 function weigh(fault: UpstreamFault): number {
-  // There was an answer: its refutation is more informative than messages of other nodes about the request.
+  // A refutation shows that an answer exists, which is more informative than messages of other nodes about the request.
   if (fault instanceof Refutation) return 6;
   switch (fault.kind) {
     case 'tooMuch':

@@ -21,21 +21,21 @@ import {
 import { isResponsive } from './order.ts';
 import { OVERTAKEN } from './overtaken.ts';
 
-/** Granularity of the timer, ms: the group is sent to the next node late by at most this time. */
+/** Granularity of the timer, ms; the group is sent to the next node at most this much later than due. */
 const SWEEP_MS = 20;
 
-/** Timer that all races share. */
+/** Timer that all group races share. */
 const RACES = new ExpirySweep<GroupRace>(SWEEP_MS);
 
 /**
- * Sends a group to the first node of its route. If the node does not answer within its share of the callers' time, the unanswered requests are sent to
- * the next node as a group, and so on. The first answer to each request is used. A request without a usable answer leaves the group.
+ * Sends a group to the first node of its route. Each node gets an equal share of the remaining time. When the share of a node ends, the unanswered
+ * requests are also sent to the next node, as a group. The first answer to each request is used. A request without a usable answer leaves the group.
  */
 export function hedgeGroups(next: GroupHandler<Directed>): GroupHandler<RoutedRequest> {
   return (group, receive) => new GroupRace(group, next, receive).begin();
 }
 
-/** The requests of a group on one or more nodes. It expires when the group is due at the next node. */
+/** State of one group that was sent to one or more nodes. `expire` runs when the group must be sent to the next node. */
 class GroupRace implements Expiring {
   expiresAt = Number.POSITIVE_INFINITY;
   sweepIndex = -1;
@@ -44,7 +44,7 @@ class GroupRace implements Expiring {
   readonly #receive: ReceiveOutcome;
   /** One scope per node that the group is sent to. */
   readonly #scopes: RequestScope[] = [];
-  /** By position: nodes that have the request and have not answered. */
+  /** By position: number of nodes that got the request and have not answered. */
   readonly #running: Uint8Array;
   readonly #isOver: Uint8Array;
   /** Scope of the callers. */
@@ -78,7 +78,7 @@ class GroupRace implements Expiring {
     this.#silentMs = (scope.deadline - now) / (route.left + 2);
     this.expiresAt = now + this.#silentMs;
     if (!route.isExhausted) RACES.add(this);
-    // Few groups need a second node, so the first one gets the contexts themselves.
+    // The first node gets the contexts without a copy, because few groups need a second node.
     this.#sendTo(node, (inner) => setUpstreamOfAll(this.#group, inner, node));
   }
 
@@ -100,7 +100,7 @@ class GroupRace implements Expiring {
     });
   }
 
-  /** @param direct makes the contexts for the node, with the scope in which it gets them */
+  /** @param direct creates the contexts for the node, with the scope of its requests */
   #sendTo(upstream: Upstream, direct: (scope: RequestScope) => RequestGroup<Directed>): void {
     const scope = this.#outer.derive();
     this.#scopes.push(scope);
@@ -112,7 +112,7 @@ class GroupRace implements Expiring {
 
   #hear(position: number, node: Upstream, outcome: JsonResult | Error): void {
     this.#running[position] = (this.#running[position] as number) - 1;
-    // A streamed result is too long to buffer: the caller sends the request again and passes the stream on.
+    // A streamed result is too long to buffer, so the request leaves the group; the caller sends it again and passes its stream on.
     if (!(outcome instanceof Error) && !isComplete(outcome)) outcome.cancel();
     if (this.#isOver[position] === 1) return;
     const { call, witness } = this.#group[position] as RoutedRequest;

@@ -17,16 +17,16 @@ import {
 import { hedgeGroups } from './hedge-group.ts';
 import { OVERTAKEN } from './overtaken.ts';
 
-/** Percentile of a method's latencies above which a call counts as slow. */
+/** Quantile of a method's latencies above which a call counts as slow. */
 const SLOW_SHARE = 0.95;
-/** A call counts as slow only after this many calls of its method, and after `MIN_DELAY_MS`. */
+/** Minimum number of recorded calls of a method before its calls can count as slow. */
 const MIN_SAMPLES = 20;
 const MIN_DELAY_MS = 5;
-/** Granularity of the timer, ms: the call to the next upstream is late by at most this time. */
+/** Granularity of the timer, ms; the call is sent to the next upstream at most this much later than due. */
 const SWEEP_MS = 2;
 
 export type HedgeParts = {
-  /** Maximum part of all calls that may be hedged; 0 disables hedging. */
+  /** Maximum fraction of all calls that may be hedged, from 0 to 1; 0 disables hedging. */
   readonly share: number;
   readonly budget: TokenBucket;
   /** Returns the latency window of a method. Batch items have a separate window, because they wait for other items of the same request. */
@@ -34,10 +34,10 @@ export type HedgeParts = {
 };
 
 /**
- * Sends the call to the next upstream of the route. If the answer takes longer than nearly all calls of the method, the call is also sent to the
- * upstream after that, as far as `budget` allows. If an upstream does not answer within its share of the caller's time, the call is always sent to
- * the next one, within the next share. The first answer is used, and the other calls are cancelled. Their upstreams may be tried again if the answer
- * is not sufficient (a null that must be confirmed, a failed stream).
+ * Sends the call to the next upstream of the route. If the answer takes longer than 95% of the method's calls, the call is also sent to a second
+ * upstream, if `budget` allows it. Each upstream has an equal share of the caller's remaining time; when it ends, the call is sent to the next
+ * upstream without regard to `budget`. The first answer is used, and the other calls are cancelled. The upstreams of cancelled calls may be tried
+ * again if the answer is not sufficient (a null that must be confirmed, a failed stream).
  * @throws UpstreamFault `unreachable` if the route is empty, `aborted` if the caller has disconnected
  */
 export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy<RoutedRequest, Directed> {
@@ -74,15 +74,15 @@ export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy<Routed
   return createPolicy(steps, hedgeGroups);
 }
 
-/** Records the upstream whose answer is used, which is the last one to answer. */
+/** Records the upstream whose answer is used. */
 function noteConfirmed({ witness }: RoutedRequest, upstream: Upstream): void {
   if (witness !== undefined) witness.upstream = upstream;
 }
 
 type Delays = {
-  /** Delay until the second call that the budget must allow. */
+  /** Delay until the call is sent to a second upstream if the budget allows it, ms. */
   readonly slowMs: number;
-  /** Delay until the next upstream gets the call, whatever the budget. */
+  /** Delay until the call is sent to the next upstream without regard to the budget, ms. */
   readonly silentMs: number;
 };
 
@@ -91,7 +91,7 @@ function chooseDelays(
   latencies: LatencyWindow | undefined,
   now: number,
 ): Delays {
-  // Pending blocks differ between nodes, so a sticky call is sent to another node only if the first one does not answer.
+  // Pending blocks differ between nodes, so a sticky call is sent to another node only if the first node does not answer.
   const isKnown = latencies !== undefined && latencies.count >= MIN_SAMPLES && call.isSticky !== true;
   const slowMs = isKnown ? latencies.percentile(SLOW_SHARE) : undefined;
   return {
@@ -114,10 +114,10 @@ type Runner = { readonly upstream: Upstream; readonly scope: RequestScope };
 
 const NONE: readonly Runner[] = [];
 
-/** Timer that all races share: nearly all races end before any further call is due. */
+/** One timer for all races, because nearly all races end before another call is due. */
 const RACES = new ExpirySweep<Race>(SWEEP_MS);
 
-/** Races the same request on several upstreams. It expires each time when the call to one more upstream is due. */
+/** Races the same request on several upstreams. `expire` runs each time the call must be sent to one more upstream. */
 class Race implements Expiring {
   expiresAt: number;
   sweepIndex = -1;
@@ -125,7 +125,7 @@ class Race implements Expiring {
   /** Upstreams that have not answered yet. */
   #running: readonly Runner[] = NONE;
   #isOver = false;
-  /** Whether the next upstream gets the call only if the budget allows. */
+  /** Whether the next upstream gets the call only if the budget allows it. */
   #isBudgeted: boolean;
 
   constructor(parts: RaceParts) {
@@ -182,7 +182,7 @@ class Race implements Expiring {
 
   #fail(runner: Runner, error: unknown): void {
     this.#forget(runner);
-    // After a fault, another upstream may still succeed; an error that is an answer is final.
+    // After a fault, another upstream that is still running may succeed; an error that is an answer is final.
     const leavesChance = error instanceof UpstreamFault && this.#running.length > 0;
     if (this.#isOver || leavesChance) return;
     if (!(error instanceof UpstreamFault)) noteConfirmed(this.#parts.context, runner.upstream);

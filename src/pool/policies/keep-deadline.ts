@@ -5,7 +5,7 @@ import { findFirst } from '../group.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 
 /**
- * Rejects requests whose deadline has passed; a fault after the deadline is reported as a timeout.
+ * Rejects requests whose deadline has passed, and converts faults after the deadline to timeouts.
  * @throws ChainError `timeout`, or `aborted` if the caller has disconnected
  */
 export function keepDeadline(): Policy {

@@ -3,8 +3,8 @@ import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Directed } from '../upstream-request.ts';
 
 /**
- * Remembers block ranges that a node refuses to search for logs, and does not send ranges of this length again.
- * @throws LogRefusal if the range exceeds the known limit of the node
+ * Learns the maximum length of block ranges that a node searches for logs, and does not send longer ranges to it.
+ * @throws LogRefusal if the range exceeds the learned limit of the node
  */
 export function learnLogSpans(): Policy<Directed> {
   return createPolicy({

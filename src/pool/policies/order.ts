@@ -18,13 +18,14 @@ import {
 /** Number of items of one batch that are sent to the same node before another node may be chosen. */
 const BATCH_ITEMS = 100;
 
-/** Node that receives the items of one batch. */
+/** Node that gets the items of one client batch, and the number of items that it may still get. */
 type BatchChoice = { readonly upstream: Upstream; left: number };
 
 /**
- * Chooses the upstreams of a request, in order: upstreams that have the block and the method, lower tiers first, and within a tier in the order of
- * their expected latency. Upstreams with an open circuit are last instead of excluded: if all upstreams are down, only a request can show which one
- * works again. Items of one batch go to the same node as long as only its load makes it worse than others, because at this node they share a request.
+ * Chooses and orders the upstreams of a request: only upstreams that have the block and the method, lower tiers first, and within a tier by
+ * `health.score`. Upstreams with an open circuit are last and not excluded, because if all are down, only a request shows which of them works again.
+ * Items of one batch go to the same node, because they can share a request to this node; they change the node only for another tier or rank, or after
+ * `BATCH_ITEMS` items.
  */
 export function order(upstreams: readonly Upstream[]): Policy<RequestContext, RoutedRequest> {
   const decide = createRouting(upstreams);
@@ -62,7 +63,7 @@ export function order(upstreams: readonly Upstream[]): Policy<RequestContext, Ro
   );
 }
 
-/** Fewer requests than this are not worth a group: each is sent alone. */
+/** Minimum number of requests in a group; fewer requests are sent alone. */
 const MIN_GROUP = 2;
 
 /** Chooses one route for a group, by its first request. */
@@ -80,10 +81,10 @@ function decideForAll(decide: DecideRoute): (next: GroupHandler<RoutedRequest>) 
   };
 }
 
-/** Adds a route to a request context; returns a fault if there is no route. */
+/** Adds a route to a request context, or returns a fault if no upstream can be used. */
 type DecideRoute = (context: RequestContext) => RoutedRequest | UpstreamFault;
 
-/** Creates the routing that `order` describes. */
+/** Creates the function that chooses the route of a request for `order`. */
 function createRouting(upstreams: readonly Upstream[]): DecideRoute {
   let favourite: Upstream | undefined;
   const choices = new WeakMap<object, BatchChoice>();
@@ -110,7 +111,7 @@ function isAvailable(block: BlockPosition | undefined, candidates: readonly Upst
   return false;
 }
 
-/** Whether a node reported the block as missing, in any words; a node that is behind does that. */
+/** Whether a node reported that it lacks the block, as nodes do that are behind. */
 function isMissing(error: unknown): boolean {
   return error instanceof UpstreamFault && error.kind === 'missing';
 }
@@ -119,7 +120,7 @@ function explainMissing(block: bigint, upstreams: readonly Upstream[]): Upstream
   return new UpstreamFault('unreachable', `no node has block ${block} now: ${explainOutage(upstreams)}`);
 }
 
-/** Counts the upstreams that belong to the network, as far as is known, and are unavailable now. */
+/** For a `certain` null: counts the upstreams that are not candidates but may belong to the network. */
 function countAbsent(
   upstreams: readonly Upstream[],
   candidates: readonly Upstream[],
@@ -155,7 +156,7 @@ function findCandidates(
   let reason: UpstreamFault | undefined;
   let soonest: Upstream | undefined;
   for (const upstream of upstreams) {
-    // For a `certain` null, the requested block may have left the chain: a node that is still on that branch may have it.
+    // The block of a `certain` null may have left the chain, and a node on a fork may still have it.
     const isOther = upstream.isOnFork && call.nulls !== 'certain';
     if (upstream.standing !== 'verified' || isOther || except?.has(upstream) === true) continue;
     if (call.needsVote === true && upstream.vote !== 'votes') continue;
@@ -183,8 +184,8 @@ function findCandidates(
 }
 
 /**
- * Whether the node reports an older head than the block but may still have the block, because several nodes are behind its address. Such a node is
- * tried last, and only if it cannot answer for another block: the request is by hash, or the answer is compared with the block.
+ * Whether a node whose head is below the block may still be tried, because a load-balanced URL may lead to a node that has the block. The request
+ * must be by hash, or its answer must be compared with the block, so that no answer about another block is accepted. Such a node is tried last.
  */
 function isBehind(
   { tracker, knowsHashParameters }: Upstream,
@@ -200,8 +201,8 @@ function compareUpstreams(a: Upstream, b: Upstream, method: string): number {
 }
 
 /**
- * Rank by trust, lowest first. After the backoff of a circuit, one call at a time tests whether the node has recovered. Nodes that are behind, and
- * have no vote in the head, rank after healthy nodes even for older blocks, because they may lack state.
+ * Returns a rank from 0 (preferred) to 3. After the backoff of a circuit, one call at a time tests whether the node has recovered, and other calls
+ * rank it lower. Nodes that are behind rank after healthy nodes even for older blocks, because they may lack state.
  */
 function rankTrust(upstream: Upstream, method: string): number {
   const { health, isAway, isBehind, isOnFork } = upstream;
@@ -210,12 +211,12 @@ function rankTrust(upstream: Upstream, method: string): number {
   return health.circuit === 'halfOpen' && health.inFlight > 0 ? 1 : 0;
 }
 
-/** Whether the node answers calls of the method, as far as is known. */
+/** Whether the circuit of the node is not open and the node is not known to leave calls of the method unanswered. */
 export function isResponsive({ health, methodSilences }: Upstream, method: string): boolean {
   return health.circuit !== 'open' && !methodSilences.isSilent(method);
 }
 
-/** Returns the previously chosen node as long as it is a healthy candidate. */
+/** Returns the previously chosen node while it is a healthy candidate, otherwise the best candidate. */
 function keepFavourite(
   favourite: Upstream | undefined,
   candidates: readonly Upstream[],
@@ -227,12 +228,12 @@ function keepFavourite(
     favourite.health.circuit === 'closed' &&
     isResponsive(favourite, method) &&
     !favourite.isAway &&
-    // If the node is behind, its pending block lacks transactions that other nodes have already seen in blocks.
+    // The pending block of a node that is behind would miss transactions and blocks that other nodes already have.
     (!favourite.isBehind || candidates[0]?.isBehind === true);
   return isWell ? favourite : candidates[0];
 }
 
-/** Puts the node that served earlier items of the batch first, as long as it has the same rank as the best node. */
+/** Puts the node of the batch's earlier items first, if its tier and rank are the same as those of the best node. */
 function keepGrouped(
   candidates: Upstream[],
   batch: object,

@@ -1,7 +1,7 @@
 import { type CipherGCM, createCipheriv, randomBytes } from 'node:crypto';
 
 const CIPHER = 'aes-128-gcm';
-/** Key of this process: no node ever sees the key, or a checksum under it. */
+/** Random key of this process. Neither the key nor a checksum leaves the process. */
 const KEY: Uint8Array = randomBytes(16);
 const NONCE: Uint8Array = randomBytes(12);
 
@@ -9,8 +9,8 @@ const NONCE: Uint8Array = randomBytes(12);
 export type Passed = { readonly length: number; readonly checksum: Uint8Array };
 
 /**
- * Counts bytes and computes their checksum: GMAC (NIST SP 800-38D) under a secret key, at a twentieth of the cost of SHA-256. If two texts of n bytes
- * are made without knowledge of the key, they collide with probability n / 2^132.
+ * Counts bytes and computes their checksum: GMAC (NIST SP 800-38D) with a secret key, at a twentieth of the cost of SHA-256. Two texts of n bytes
+ * that were created without knowledge of the key collide with probability n / 2^132.
  */
 export class PassedBytes {
   readonly #mac: CipherGCM = createCipheriv(CIPHER, KEY, NONCE);

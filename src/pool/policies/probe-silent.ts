@@ -14,21 +14,21 @@ import {
 } from '../upstream-request.ts';
 
 export type ProbeParts = {
-  /** Sends a request to a chosen node, and updates the record of the node. */
+  /** Sends a request to the node in its context, and updates the health of the node. */
   readonly sendToNode: Handler<Directed>;
   /** Time limit of a probe, ms. */
   readonly limitMs: number;
   /**
-   * Called if a repeatedly overtaken node does not answer a probe; only for the first such probe since the node's last answer.
-   * @param method set if the node answers other methods
+   * Called when a node that other nodes overtook repeatedly does not answer a probe; only once until the node answers again.
+   * @param method set if the node is silent only on this method
    */
   onSilent(upstream: Upstream, method?: string): void;
 };
 
-/** Sends a copy of the call to silent nodes of its route, in addition to the nodes that the caller waits for. */
+/** Sends a copy of the call to the silent nodes of its route. The caller does not wait for these nodes. */
 export type ProbeSilent = (routed: RoutedRequest) => void;
 
-/** Creates the sender of probes: it sends one probe at a time per silent upstream, or per method that an upstream does not answer. */
+/** Creates the sender of probes. At most one probe at a time runs per silent upstream, or per method that an upstream does not answer. */
 export function createProbe({ sendToNode, limitMs, onSilent }: ProbeParts): ProbeSilent {
   const probe = async (
     routed: RoutedRequest,
@@ -45,7 +45,7 @@ export function createProbe({ sendToNode, limitMs, onSilent }: ProbeParts): Prob
       const result = await sendToNode(setUpstream(alone, upstream));
       if (!isComplete(result)) result.cancel();
     } catch {
-      // The failure is already in the record of the node.
+      // `sendToNode` has already recorded the failure.
     } finally {
       if (silence.endProbe()) onSilent(upstream, method);
     }
@@ -65,7 +65,7 @@ export function createProbe({ sendToNode, limitMs, onSilent }: ProbeParts): Prob
   };
 }
 
-/** Must be inside of `order`, which puts silent nodes last. */
+/** Policy that probes silent nodes. It must come after `order` in the stack, which chooses the route and puts silent nodes last. */
 export function probeSilent(probe: ProbeSilent): Policy<RoutedRequest> {
   return createPolicy<RoutedRequest>(
     {

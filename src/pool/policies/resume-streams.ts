@@ -7,7 +7,7 @@ import { ContinuedStream } from './continued-stream.ts';
 export function resumeStreams(): Policy<RoutedRequest> {
   return createPolicy<RoutedRequest>({
     onResult(context, result, next) {
-      // Each upstream is tried once: if the route is exhausted now, no upstream is left that could continue the stream.
+      // If the route is already exhausted, no upstream is left that could continue the stream.
       if (isComplete(result) || context.route.isExhausted) return result;
       return new ContinuedStream(result, next, () => (context.route.isExhausted ? undefined : context));
     },

@@ -6,10 +6,10 @@ import type { Handler, RequestContext } from '../upstream-request.ts';
 
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
-/** Number of tokens per answer: further rounds are at most a tenth of the load. */
+/** Tokens earned per answer. As a retry round costs one token, retries are at most a tenth of the load. */
 const EARNED = 0.1;
 
-/** Faults that may be over after a moment. */
+/** Faults that may be temporary, so that a retry may succeed. */
 const PASSING: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'unreachable',
   'malformed',
@@ -20,9 +20,9 @@ const PASSING: ReadonlySet<FaultKind> = new Set<FaultKind>([
 ]);
 
 /**
- * Starts another round over the upstreams when every upstream has failed, after a pause that grows, or that the nodes requested. `budget` prevents an
- * outage from multiplying the load: rounds cost tokens, and only answers earn tokens.
- * @param rounds maximum number of further rounds
+ * Starts another round over all upstreams when every upstream has failed. The pause before a round grows, and is at least the time that the nodes
+ * requested. `budget` prevents an outage from multiplying the load: rounds cost tokens, and only answers earn tokens.
+ * @param rounds maximum number of rounds after the first one
  * @param isFinal whether a block height is final; missing data of a final block is not retried
  */
 export function retry(
@@ -30,16 +30,16 @@ export function retry(
   budget: TokenBucket,
   isFinal: (height: bigint) => boolean = () => false,
 ): Policy {
-  /** Takes a token for the next round. Returns the pause before the round in ms; undefined if there is no further round. */
+  /** Takes a token for the next round. Returns the pause before the round, ms, or undefined if there is no other round. */
   const beginRound = (
     { call, except, scope }: RequestContext,
     error: unknown,
     round: number,
   ): number | undefined => {
-    // A call that excludes upstreams is a second request for comparison, which is also optional, so it is not repeated.
+    // A call that excludes upstreams is a second request for comparison; such a request is optional too, so it is not repeated.
     const isOptional = call.isOptional === true || (except !== undefined && except.size > 0);
     if (round >= rounds || isOptional || !isPassing(error)) return undefined;
-    // If the nodes lack data of a final block, they will not get it later.
+    // Nodes that lack data of a final block do not get it later.
     if (error.kind === 'missing' && call.block !== undefined && isFinal(call.block.number)) return undefined;
     const pause = Math.max(choosePause(round), error.retryAfterMs ?? 0);
     return performance.now() + pause < scope.deadline && budget.tryTake() ? pause : undefined;
@@ -82,7 +82,8 @@ function isPassing(error: unknown): error is UpstreamFault {
 }
 
 /**
- * Returns a random pause between half and all of a time that doubles per round: calls that failed at the same time are not retried at the same time.
+ * Returns a random pause between half and all of a time that doubles per round, ms. The randomness spreads the retries of calls that failed at the
+ * same time.
  */
 function choosePause(round: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** round, MAX_PAUSE_MS) * (0.5 + Math.random() / 2);

@@ -25,22 +25,22 @@ import type { Directed, Handler, UpstreamRequest } from '../upstream-request.ts'
 /** geth's error message for parameters that a method does not have. */
 const ONE_PARAMETER = /^too many arguments, want at most 1$/;
 
-/** Maximum number of parts of one answer that are requested concurrently. */
+/** Maximum number of concurrent requests for the parts of one answer. */
 const PARTS_AT_ONCE = 100;
 
-/** A result that will be buffered becomes a stream only above this multiple of `streamBytes`. */
+/** A buffered result is returned as a stream only if it is longer than this multiple of `streamBytes`. */
 const HOLD_FACTOR = 8;
 
 /**
- * Answers up to this length are compared with a block immediately, which takes about 50 µs, UTF-16 units; up to PIECE_LENGTH, the comparison takes
- * milliseconds.
+ * Maximum length of answers that are compared with a block immediately (about 50 µs), UTF-16 units. For answers up to `PIECE_LENGTH`, the comparison
+ * takes milliseconds.
  */
 const CHECKED_AT_ONCE = 4 * 1024;
 
 export type SenderBounds = {
   /** Maximum size of one answer, and of the combined answer of its parts, bytes. */
   readonly answerBytes: number;
-  /** A result that is longer than this is a stream, bytes. */
+  /** Size above which a result is a stream, bytes. */
   readonly streamBytes: number;
 };
 
@@ -66,8 +66,8 @@ function send(directed: Directed, bounds: SenderBounds): Promise<JsonResult> {
 }
 
 /**
- * Creates the innermost handler of groups, without a promise per request if the transport needs none. The requests are not traced, and cannot be replaced by
- * requests of other methods.
+ * Creates the innermost handler of groups. It creates no promise per request if the transport supports `sendMany`. The requests are not traced, and a
+ * method that the node lacks is not replaced by other methods.
  */
 export function createGroupSender(bounds: SenderBounds): GroupHandler<Directed> {
   return (group, receive) => {
@@ -131,7 +131,7 @@ function takeResult(
     if (!isLonger(whole, CHECKED_AT_ONCE)) return checkAnswer(call, whole, upstream);
     const work = { owner, signal, memory: upstream.openMemory };
     if (isLonger(whole, PIECE_LENGTH)) return checkParsed(() => checkAnswer(call, whole, upstream), work);
-    // The same batch may have contained other answers, so the check waits for a scheduler slot.
+    // One response may contain many answers of this length, so the check waits for a scheduler slot.
     return SCHEDULER.take(owner, () => checkAnswer(call, whole, upstream));
   };
   if (isComplete(result)) return check(result);
@@ -140,7 +140,7 @@ function takeResult(
   return call.isDrained === true ? drain(checked, scope) : holdAnswer(checked, directed, bounds);
 }
 
-/** Buffers as much of a stream as the call requires before its use. */
+/** Buffers the stream if the call requires it, completely (`isText`) or up to a bound (`isBuffered`). */
 function holdAnswer(
   stream: JsonStream,
   { call, scope, upstream }: Directed,
@@ -167,7 +167,7 @@ function checkAnswer(call: UpstreamRequest, result: JsonResult, upstream: Upstre
   return call.check === undefined ? read : call.check(read, upstream);
 }
 
-/** Sends within a trace span of its own; the span ends with the first bytes of a stream. */
+/** Sends the call within a separate trace span. The span ends with the first bytes of a stream. */
 async function sendTraced(
   call: UpstreamRequest,
   upstream: Upstream,
@@ -185,15 +185,14 @@ async function sendTraced(
     span.end();
     return answer;
   } catch (error) {
-    // An error of the node is an answer.
+    // A JSON-RPC error that is an answer is not a failure of the span.
     span.end(error instanceof UpstreamFault ? error.kind : undefined);
     throw error;
   }
 }
 
 /**
- * Sends the call. If the node lacks the method and there is a replacement, the replacement is sent immediately, because the error carries no
- * information about the node's state.
+ * Sends the call. If the node lacks the method and the call has a replacement (`call.batch`), the replacement is sent to the same node immediately.
  */
 function ask(
   call: UpstreamRequest,
@@ -236,7 +235,7 @@ function chooseOptions(
   return traceParent === undefined ? { deadline, signal, batch } : { deadline, signal, batch, traceParent };
 }
 
-/** Converts HTTP 403 to `unsupported` for a method that not every node has. @throws UpstreamFault */
+/** Converts `unauthorized` (for example HTTP 403) to `unsupported` for a method that not every node offers. @throws UpstreamFault */
 function readRefusal(error: unknown, { method }: UpstreamRequest): never {
   if (error instanceof UpstreamFault && error.kind === 'unauthorized')
     throw new UpstreamFault('unsupported', `${method} is not available`);
@@ -265,7 +264,8 @@ type PartsOptions = {
 };
 
 /**
- * Requests an answer whose method the node lacks in parts, which are items of batches; the results become one array.
+ * Requests the parts of an answer separately, because the node lacks the method for the whole. Parts are sent as batches, and their results become
+ * one array.
  * @throws UpstreamFault `missing` for a null part, `tooLarge` if the combined results exceed `answerBytes`
  */
 async function sendParts(

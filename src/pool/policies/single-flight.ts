@@ -16,19 +16,19 @@ import {
   type UpstreamRequest,
 } from '../upstream-request.ts';
 
-/** Maximum number of in-flight requests that can be shared; further requests are not shared. */
+/** Maximum number of in-flight requests that are registered for sharing; while it is reached, new requests are sent alone. */
 const MAX_IN_FLIGHT = 10_000;
 
-/** Name of a request. If it is a number, it combines the hashes of a key, for which a Map needs half the time. */
+/** Name of a request in the map. A number combines both hashes of the cache key; look-ups by number take half the time of look-ups by string. */
 type FlightName = string | number;
 
 /** In-flight requests by name. */
 type InFlightRequests = PassingMap<FlightName, Flight>;
 
 /**
- * Coalesces identical concurrent requests into one. The shared call is cancelled when all its callers have disconnected. A caller with more time than
- * the first caller is not limited by the first one's deadline. If the result is too large to be buffered, it cannot be shared: every caller except
- * the first sends its own request.
+ * Coalesces identical concurrent requests into one. The shared call is cancelled when all its callers have disconnected. A caller with a later
+ * deadline than the first caller sends again if the shared request fails at the first caller's deadline. A result that is too large to be buffered
+ * cannot be shared, so every caller except the first then sends its own request.
  */
 export function singleFlight(): Policy {
   const inFlight: InFlightRequests = new PassingMap();
@@ -59,10 +59,12 @@ export function singleFlight(): Policy {
   return Object.assign(wrap, { group: (next: GroupHandler) => shareGroup(inFlight, next) });
 }
 
-/** Rejects callers that wait for a request that leaves its group: they then send it themselves. */
+/** Fault for callers that wait for a request which leaves its group; these callers then send the request again. */
 const NOT_ANSWERED = new UpstreamFault('aborted', 'the request must be sent alone');
 
-/** Registers the requests of a group. A request that is already in flight leaves the group, and waits for its answer there. */
+/**
+ * Registers the requests of a group. A request that is already in flight leaves the group; sent alone, it waits for the answer to the one in flight.
+ */
 function shareGroup(inFlight: InFlightRequests, next: GroupHandler): GroupHandler {
   return (group, receive) => {
     const flights = group.map((context) => context && announce(inFlight, context.call));
@@ -80,8 +82,7 @@ function shareGroup(inFlight: InFlightRequests, next: GroupHandler): GroupHandle
 }
 
 /**
- * Registers an in-flight request for a request of a group: in the meantime, callers of the same request wait for it. Whether they
- * wait or leave does not affect the request.
+ * Registers a request of a group, so that later callers of the same request wait for its answer. The request is not cancelled when they leave.
  * @returns undefined if the request is already in flight, has no name, or the maximum is reached
  */
 function announce(inFlight: InFlightRequests, call: UpstreamRequest): Flight | undefined {
@@ -94,11 +95,11 @@ function announce(inFlight: InFlightRequests, call: UpstreamRequest): Flight | u
 }
 
 function nameRequest({ key, sharedAs, nulls }: UpstreamRequest): FlightName | undefined {
-  // A null that is accepted for other requests is not accepted for a request that needs a certain null.
+  // Requests with `certain` have a separate name, because they do not accept a null that other requests accept.
   const isCertain = nulls === 'certain';
   if (key?.hashes !== undefined && !isCertain) {
     const { hash, tag } = key.hashes;
-    // The number contains all 32 bits of one hash, and as many bits of the other as fit exactly.
+    // The number has all 32 bits of `hash` and 21 bits of `tag`, because a double represents 53 bits exactly.
     return hash * 2 ** 21 + (tag >>> 11);
   }
   const name = key === undefined ? sharedAs : composeName(key);
@@ -110,7 +111,7 @@ class Flight {
   readonly #inFlight: InFlightRequests;
   readonly #name: FlightName;
   readonly #key: CacheKey | undefined;
-  /** Scope of the call, which ends with the last caller. Absent if the request is announced. */
+  /** Scope of the request, which is aborted when the last caller leaves; undefined for a request of a group. */
   readonly #scope: RequestScope | undefined;
   /** Callers in order of arrival. */
   #waiting: Waiter[] | undefined;
@@ -128,12 +129,12 @@ class Flight {
     this.#scope = scope;
   }
 
-  /** Deadline of the caller that started the request. An announced request does not limit other callers. */
+  /** Deadline of the caller that started the request; minus infinity for a request of a group, so that callers send again when it fails. */
   get deadline(): number {
     return this.#scope?.deadline ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Whether the in-flight request equals the call with the same name: different requests may have the same hashes. */
+  /** Whether the in-flight request is the same as the call. Different requests may have the same name, because hashes may collide. */
   isOf({ key }: UpstreamRequest): boolean {
     return this.#key?.request === key?.request && this.#key?.blockHash === key?.blockHash;
   }
@@ -149,7 +150,7 @@ class Flight {
     return answer;
   }
 
-  /** Waits until the call is complete or the caller has disconnected. */
+  /** Waits until the request is complete or the caller has disconnected. */
   join(scope: RequestScope): Promise<JsonResult> {
     return new Promise((resolve, reject) => {
       const waiter = new Waiter(scope, this, resolve, reject);
@@ -164,7 +165,7 @@ class Flight {
     const waiting = this.#waiting ?? [];
     waiting.splice(waiting.indexOf(waiter), 1);
     if (waiting.length > 0 || this.#scope === undefined) return;
-    // New callers must start their own request instead of waiting for a cancelled one.
+    // The request is removed first, so that new callers do not wait for a cancelled request.
     this.#end();
     this.#scope.abort();
   }
@@ -189,7 +190,8 @@ class Flight {
 }
 
 /**
- * Completes the first caller immediately, and the other callers in scheduler slots of their owners: each then continues with the rest of its call.
+ * Completes the first caller immediately and the others in scheduler slots of their owners, because each caller then continues with its own
+ * processing.
  */
 function completeAll(waiting: readonly Waiter[], complete: (waiter: Waiter) => void): void {
   for (const [at, waiter] of waiting.entries()) {
@@ -198,7 +200,7 @@ function completeAll(waiting: readonly Waiter[], complete: (waiter: Waiter) => v
   }
 }
 
-/** A caller that is still waiting: it has not been answered, and has not disconnected. */
+/** A caller that has neither been answered nor disconnected. */
 class Waiter {
   readonly #scope: RequestScope;
   readonly #flight: Flight;
@@ -223,7 +225,7 @@ class Waiter {
     else this.#scope.signal.addEventListener('abort', this.#leave);
   }
 
-  /** Completes the caller later. The request has ended, so a caller that leaves in the meantime cancels nothing. */
+  /** Completes the caller in a scheduler slot. If the caller leaves before, nothing is cancelled, because the request has ended. */
   settleLater(complete: () => void): void {
     this.#isOver = true;
     SCHEDULER.resumeLater(this.#scope.owner ?? '', complete);

@@ -3,11 +3,11 @@ import { ERROR_BYTES, MAX_DEPTH, type ShapeBounds, UNPARSED_SHAPE } from './answ
 
 /** Bounds on the answer to one request. */
 export type AnswerBounds = ShapeBounds & {
-  /** Maximum bytes of the whole answer with its envelope, after decompression. `pool.answerBytes` may be lower. */
+  /** Maximum bytes of the whole JSON-RPC response, after decompression. `pool.answerBytes` may be lower. */
   readonly bytes: number;
   /**
-   * Whether the request alone determines the maximum length, so that a longer answer is the node's fault. Otherwise the caller or the chain
-   * determines the length, and the call fails without blaming the node.
+   * Whether the request alone determines the maximum length, so that a longer answer counts as a fault of the node. Otherwise the length depends on
+   * the caller or the chain, and the call fails without a fault of the node.
    */
   readonly isFixed: boolean;
 };
@@ -15,14 +15,14 @@ export type AnswerBounds = ShapeBounds & {
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** Maximum length of a number, digits: quantities are strings, and ratios and gas have fewer than 20 digits. */
+/** Maximum digits of a JSON number. Quantities are strings, and the only numbers, ratios and gas, have fewer than 20 digits. */
 const DIGITS = 256;
-/** Maximum nesting of answers other than traces: simulated blocks with calls, logs and topics have eight levels. */
+/** Maximum nesting of answers other than traces. The deepest known answers, simulated blocks with calls, logs and topics, have eight levels. */
 const DEPTH = 32;
 
 /**
- * A quantity, a hash, an id, an uncle (a header without transactions), a client version, or a small object such as the one of `eth_syncing`; errors
- * may contain a page of text.
+ * Bounds for a quantity, a hash, an id, an uncle (a header without transactions), a client version, or a small object such as the result of
+ * `eth_syncing`. Errors may contain a page of text.
  */
 const SMALL: AnswerBounds = {
   bytes: 64 * KiB,
@@ -35,22 +35,22 @@ const SMALL: AnswerBounds = {
   isFixed: true,
 };
 
-/** A quantity, or the revert data of an execution, which can make a longer error than any other method. */
+/** Bounds for a quantity, or an error with the revert data of an execution, which may be long. */
 const ESTIMATE: AnswerBounds = { ...SMALL, bytes: ERROR_BYTES + 64 * KiB, textBytes: ERROR_BYTES };
 
 /**
- * 1 MiB of code. Ethereum's limit of 24 KiB (EIP-170), the proposed 32 KiB (EIP-7954) and 256 KiB (EIP-7907), and the limits of other chains that
- * accept a deployment in one transaction are far lower. The code is hashed in one step of 5 ms.
+ * Bounds for 1 MiB of code. Ethereum's limit of 24 KiB (EIP-170), the proposed 32 KiB (EIP-7954) and 256 KiB (EIP-7907), and the limits of other
+ * chains that accept a deployment in one transaction are far lower. The code is hashed in one step of 5 ms.
  */
 const CODE: AnswerBounds = { ...SMALL, bytes: 2 * MiB + KiB, textBytes: 2 * MiB + 2 };
 
 /**
- * 128 KiB of `extraData`, the only header member of variable length; heads, their ancestors and blocks contain it. Validator lists (clique, parlia,
- * QBFT with a seal per validator) take up to 20 KB; with the transaction dependencies that bor writes into it, 5,000 transactions take about 50 KB.
+ * Maximum size of `extraData`, the only header member of variable length. Validator lists (clique, parlia, QBFT with a seal per validator) take up to
+ * 20 KB; the transaction dependencies that bor writes take about 50 KB for 5,000 transactions.
  */
 const EXTRA_DATA_BYTES = 128 * KiB;
 
-/** A header with up to 120,000 transaction hashes of 69 bytes each. */
+/** Bounds for a header with up to 120,000 transaction hashes of 69 bytes each. */
 const HEADER: AnswerBounds = {
   ...SMALL,
   bytes: 8 * MiB,
@@ -59,11 +59,11 @@ const HEADER: AnswerBounds = {
   textBytes: 2 * EXTRA_DATA_BYTES + 2,
 };
 
-/** Bytes of one account proof or slot proof: 64 nodes of 1,100 characters. */
+/** Maximum bytes of one account proof or slot proof: 64 trie nodes of 1,100 characters. */
 const PROOF_BYTES = 72 * KiB;
 const PROOF: AnswerBounds = { ...HEADER, textBytes: 16 * KiB };
 
-/** Return or revert data of contracts: one string, up to 20 MiB with 200 million gas of memory, and a few other values. */
+/** Bounds for return or revert data of contracts: one string, up to 20 MiB with 200 million gas of memory, and a few other values. */
 const CALL: AnswerBounds = {
   ...SMALL,
   bytes: Number.POSITIVE_INFINITY,
@@ -72,9 +72,9 @@ const CALL: AnswerBounds = {
 };
 
 /**
- * Blocks, transactions and access lists: at most one value or name per `bytesPerValue` bytes. The minimum in the test vectors (execution-apis,
- * chain-samples) is 12.1 bytes in 2,521 transactions and 14.5 bytes in 439 blocks, and 13.4 bytes in an access list that has only addresses. Short
- * answers may have 16,384 values in any case.
+ * Bounds for blocks, transactions and access lists: at most one value or name per `bytesPerValue` bytes. The minimum in the test vectors
+ * (execution-apis, chain-samples) is 12.1 bytes in 2,521 transactions and 14.5 bytes in 439 blocks, and 13.4 bytes in an access list that has only
+ * addresses. Short answers may have 16,384 values in any case.
  */
 const OBJECTS: AnswerBounds = {
   ...CALL,
@@ -85,37 +85,40 @@ const OBJECTS: AnswerBounds = {
   textBytes: 8 * MiB,
 };
 
-/** One transaction: its longest string, and an access list of the same length. */
+/** Bounds for one transaction: its longest string, and an access list of the same length. */
 const TRANSACTION: AnswerBounds = { ...OBJECTS, bytes: 16 * MiB };
 
 /**
- * Logs and receipts. The minimum bytes per value in the test vectors are 19.1 in 2,970 logs and 23.3 in 1,223 receipts; a log without topics and
- * data, with short quantities, has 17.2.
+ * Bounds for logs and receipts. The minimum bytes per value in the test vectors is 19.1 in 2,970 logs and 23.3 in 1,223 receipts; a log without
+ * topics and data, with short quantities, has 17.2.
  */
 const LOGS: AnswerBounds = { ...OBJECTS, bytesPerValue: 12 };
 
-/** 2^24 gas (EIP-7825) suffice for 44,000 logs without topics and data, which take 20 MB; some rollups allow transactions of twice that size. */
+/**
+ * Bounds for one receipt. 2^24 gas (EIP-7825) suffice for 44,000 logs without topics and data, which take 20 MB; some rollups allow twice as much
+ * gas.
+ */
 const RECEIPT: AnswerBounds = { ...LOGS, bytes: 64 * MiB };
 
-/** Simulations. The result of a call without logs and data takes 61 bytes, 6.8 bytes per value. */
+/** Bounds for simulations. The result of a call without logs and data takes 61 bytes, 6.8 bytes per value. */
 const SIMULATIONS: AnswerBounds = { ...OBJECTS, bytesPerValue: 6 };
 
 /**
- * Reads and writes of a block, with slot values as words: a change by one digit is `{"txIndex":"0x1","value":"0x1"}`, a slot that was read is
- * `"0x1",`.
+ * Bounds for block access lists (EIP-7928). The shortest items are `{"txIndex":"0x1","value":"0x1"}` for a write and `"0x1",` for a read. Slot values
+ * are words, so their leading zeros stay.
  */
 const ACCESSES: AnswerBounds = { ...SIMULATIONS, trimsZeros: false };
 
-/** 1,024 blocks of 100 percentiles, each at least as long as `"0x0",`. */
+/** Bounds for `eth_feeHistory` with 1,024 blocks of 100 percentiles; each percentile is at least as long as `"0x0",`. */
 const FEES: AnswerBounds = { ...SMALL, bytes: 4 * MiB, values: 131_072, bytesPerValue: 8 };
 
-/** Hashes of pending transactions, 69 bytes each. */
+/** Bounds for lists of pending transaction hashes, 69 bytes each. */
 const HASHES: AnswerBounds = { ...HEADER, bytes: 4 * MiB, textBytes: KiB };
 
-/** A subscription notification (a header or a hash), or a message that was not requested. */
+/** Bounds for a subscription notification (a header or a hash), or a message that was not requested. */
 export const NOTIFICATION: AnswerBounds = { ...HEADER, bytes: 256 * KiB };
 
-/** Forwarded methods: the answer is not parsed. */
+/** Bounds for forwarded methods, whose answers are not parsed. */
 const PASSED_ON: AnswerBounds = { ...UNPARSED_SHAPE, bytes: Number.POSITIVE_INFINITY, isFixed: false };
 
 /** Maximum size of a batch answer, which is buffered, scanned and compared result by result in one step of 12 ms. */
@@ -123,13 +126,13 @@ export const BATCH_BYTES: number = 8 * MiB;
 
 type Row = AnswerBounds | ((params: string) => AnswerBounds);
 
-/** A block with full transactions is as long as the chain allows. */
+/** The length of a block with full transactions depends on the chain, so it is not fixed by the request. */
 const blockRow = (params: string): AnswerBounds => (/true\s*\]$/.test(params) ? OBJECTS : HEADER);
 
 const rowsOf = (row: Row, methods: readonly string[]): (readonly [string, Row])[] =>
   methods.map((method) => [method, row] as const);
 
-/** One row per method that the service itself calls, or whose answer it parses. */
+/** Bounds by method, for each method that the service itself calls or whose answer it parses. */
 const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
   ...rowsOf(SMALL, [
     'eth_baseFee',
@@ -200,7 +203,7 @@ const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
   ...rowsOf(SIMULATIONS, ['eth_simulateV1']),
 ]);
 
-/** Each requested slot adds a proof to the answer and a comma to the parameters. */
+/** Counts the commas of the parameters, because each requested slot adds a comma to them and a proof to the answer. */
 function proofRow(params: string): AnswerBounds {
   let proofs = 1;
   for (let at = params.indexOf(','); at >= 0; at = params.indexOf(',', at + 1)) proofs++;
@@ -239,7 +242,7 @@ export function loosen(all: readonly AnswerBounds[]): AnswerBounds {
 export type BatchBounds = {
   /** Bounds of each answer, by the position of its call. */
   readonly answers: readonly AnswerBounds[];
-  /** Bounds that admit every answer of the batch: an answer is scanned before it is known which call it belongs to. */
+  /** Bounds that admit every answer of the batch, because an answer is scanned before its call is known. */
   readonly shape: ShapeBounds;
   /** Maximum bytes of the whole body. */
   readonly bytes: number;

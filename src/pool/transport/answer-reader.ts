@@ -22,18 +22,18 @@ import {
 import { ReplyScanner } from './reply-scanner.ts';
 import { type ResultSource, ResultStream } from './result-stream.ts';
 
-/** Maximum number of bytes outside of a streamed result, in members that are ignored. */
+/** Maximum bytes of a response outside of its result, for example in ignored members. */
 const OTHER_BYTES = 1_048_576;
-/** Envelope overhead, bytes: a Content-Length above `streamBytes` plus this overhead means that the result must be streamed. */
+/** Assumed size of the JSON-RPC envelope, bytes. A response whose Content-Length exceeds `streamBytes` by more than this is streamed. */
 const ENVELOPE_BYTES = 1_024;
-/** Minimum size of a result that is returned as bytes; for a shorter result, an object would cost more than the text. */
+/** Minimum size of a result that is returned as bytes; shorter results are returned as text, which costs less than an object. */
 const LARGE_RESULT_BYTES = 8 * 1024;
 
-/** Bounds of the transport. */
+/** Bounds of the transport, independent of the request. */
 type OwnBounds = {
   /** Maximum bytes of the whole body, for any request. */
   readonly answerBytes: number;
-  /** A longer result is returned as a stream, as soon as more bytes than this have arrived or are announced. */
+  /** A result is returned as a stream as soon as more bytes than this have arrived or are announced. */
   readonly streamBytes: number;
   /** Opens a reservation of memory for the buffered answer. */
   readonly memory: () => AnswerMemory;
@@ -94,7 +94,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
     }
     this.#buffered.push(chunk);
     if (this.#isLarge) return this.#beginStream();
-    // An error is buffered completely: the data of a revert may be as long as the result of a call.
+    // An error is buffered completely; its revert data may be long.
     const { error } = this.#scanner;
     const hasError = error !== undefined;
     if (hasError && (error.end ?? this.#received) - error.start > ERROR_BYTES) {
@@ -154,8 +154,8 @@ export class AnswerReader implements BodyReader<NodeReply> {
   }
 
   /**
-   * Whether the result is too large to buffer. If the length of the body shows that, it is known with the first bytes of the result, and up to a
-   * megabyte of each forwarded answer need not be buffered.
+   * Whether the result is too large to buffer. If the Content-Length already shows this, the stream begins after the first bytes of the result, and
+   * up to a megabyte per answer need not be buffered.
    */
   get #isLarge(): boolean {
     const bytes = this.#countResultBytes();
@@ -170,7 +170,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
     return result === undefined ? 0 : (result.end ?? this.#received) - result.start;
   }
 
-  /** Copies the result into memory of its own, so that a reference to the result does not keep the rest of the answer in memory. */
+  /** Copies the result into a separate buffer, so that a reference to the result does not retain the rest of the answer. */
   #collectResult(): Buffer {
     const { start, end = this.#received } = findResult(this.#scanner);
     const bytes = Buffer.allocUnsafeSlow(end - start);
@@ -204,7 +204,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
     const to = Math.min((end ?? Number.POSITIVE_INFINITY) - base, chunk.length);
     if (from >= to) return;
     const piece = chunk.subarray(from, to);
-    // The stream withholds its last piece until the whole answer has been parsed, so the rest of the received chunk is not needed.
+    // The stream withholds its last piece until the whole answer is parsed, so the rest of the chunk's memory is released now.
     if (end !== undefined) dropRest(piece);
     const { zeros, openAt } = this.#scanner.padding;
     if (zeros.length === 0 && openAt === Number.POSITIVE_INFINITY && !this.#trimmer.holds) {

@@ -2,25 +2,25 @@ import { UpstreamFault } from '../fault.ts';
 
 /** Bounds on the structure of an answer, which limit the cost of parsing it. */
 export type ShapeBounds = {
-  /** Maximum number of values, keys, lists and objects: this many, plus one per `bytesPerValue` received bytes. */
+  /** Maximum number of values, keys, lists and objects, in addition to one per `bytesPerValue` received bytes. */
   readonly values: number;
   readonly bytesPerValue: number;
   /** Maximum nesting of lists and objects, including the answer itself. */
   readonly depth: number;
-  /** Maximum length of a string and of a number, bytes as written. */
+  /** Maximum length of a string as written, bytes; `digits` is the maximum length of a number. */
   readonly textBytes: number;
   readonly digits: number;
-  /** Whether members with names of quantities are quantities, whose leading zeros are removed. */
+  /** Whether members that are named like quantities are quantities, so that their leading zeros are removed. */
   readonly trimsZeros: boolean;
 };
 
 /** Maximum length of a member name, bytes; the answers of all methods have much shorter names. */
 const NAME_BYTES = 4_096;
 
-/** Maximum nesting of any answer: call traces are the most deeply nested ones. */
+/** Maximum nesting of any answer; call traces have the deepest nesting. */
 export const MAX_DEPTH = 512;
 
-/** Bounds on answers that are forwarded without parsing: a scan costs the same for any content. */
+/** Bounds on answers that are forwarded without parsing. They limit only the nesting, because a scan costs the same for any content. */
 export const UNPARSED_SHAPE: ShapeBounds = {
   values: Number.POSITIVE_INFINITY,
   bytesPerValue: 1,
@@ -30,10 +30,10 @@ export const UNPARSED_SHAPE: ShapeBounds = {
   trimsZeros: false,
 };
 
-/** Maximum length of an error, bytes. Errors are parsed; revert data may be as long as other results, but megabytes of it are useless. */
+/** Maximum length of an error, bytes. Errors are parsed, so revert data is limited more strictly than results. */
 export const ERROR_BYTES = 4_194_304;
 
-/** Bounds of an error: a few members and one string, which may be as long as the result of a call. */
+/** Bounds of an error: a few members, and one string of any length up to `ERROR_BYTES`. */
 export const ERROR_SHAPE: ShapeBounds = {
   values: 1_024,
   bytesPerValue: Number.POSITIVE_INFINITY,

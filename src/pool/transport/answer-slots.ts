@@ -1,22 +1,19 @@
-/** Schedules the reading of long answers of all nodes, which share the event loop with other expensive work. */
+/** Scheduling of long answers of nodes, which share the event loop with other expensive work. */
 import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import { SCHEDULER, SLOT_MS, type SlotScheduler } from '../../util/slot-scheduler.ts';
 
-/**
- * Maximum length of an answer that is read as soon as it is complete, bytes: reading it and completing its call takes a fraction of a millisecond for
- * any content.
- */
+/** Maximum length of an answer whose calls are completed immediately, bytes; this takes a fraction of a millisecond for any content. */
 const SHORT_BYTES = 4 * 1024;
 
-/** Maximum length of an answer that is read in one step, bytes: that takes a fraction of a millisecond. */
+/** Maximum length of an answer that is read in one step, bytes; this takes a fraction of a millisecond. */
 const READ_BYTES = 16 * 1024;
 
 /** Owner under which answers of nodes queue in `SCHEDULER`; other owners are callers. */
 const OWNER = 'answers of nodes';
 
 /**
- * Runs callbacks that complete calls, one after the other. The consequences of a callback run in promises, and their time is charged to the callback:
- * when the time of the turn is used up, the next callback waits for the next turn.
+ * Runs callbacks that complete calls, one after the other. The promise reactions that follow from a callback are charged to the same scheduler slot.
+ * When the time of the slot is used up, the next callback waits for the next slot.
  */
 export class CompletionQueue {
   readonly #waiting: (() => void)[] = [];
@@ -31,7 +28,7 @@ export class CompletionQueue {
     this.#now = now;
   }
 
-  /** Runs `complete` immediately if no callback waits and this turn has time left, otherwise in a later turn. */
+  /** Runs `complete` immediately if no callback waits and time is left in this iteration of the event loop, otherwise in a later slot. */
   enter(complete: () => void): void {
     this.#waiting.push(complete);
     if (this.#isBusy) return;
@@ -45,14 +42,14 @@ export class CompletionQueue {
   }
 
   readonly #takeSlot = (): void => {
-    // The promises of the callback run after this step, so no other step may run in this turn.
+    // The promise reactions of the callback run after this function, so no other work may be scheduled in this slot.
     this.#slots.spend(SLOT_MS);
     this.#runUntil(this.#now() + SLOT_MS, () => {});
   };
 
   #runUntil(end: number, onPause: () => void): void {
     const complete = this.#waiting.shift() as () => void;
-    // The tick is scheduled from a microtask, so all promises that follow from the callback run before the tick.
+    // The tick is scheduled from a microtask, so all promise reactions that follow from the callback run before the tick.
     queueMicrotask(() => process.nextTick(() => this.#goOn(end, onPause)));
     complete();
   }
@@ -71,8 +68,8 @@ export class CompletionQueue {
 const LINE = new CompletionQueue(SCHEDULER, () => performance.now());
 
 /**
- * Runs a callback that completes calls with an answer of `bytes` bytes: immediately if the answer is short, otherwise in a turn shared with other
- * answers.
+ * Runs a callback that completes calls with an answer of `bytes` bytes: immediately if the answer is short, otherwise in a slot that long answers
+ * share.
  */
 export function completeInSlot(bytes: number, complete: () => void): void {
   if (bytes <= SHORT_BYTES) complete();
@@ -91,7 +88,7 @@ export function readInSlots<T>(bytes: number, work: Iterator<undefined, T>): Pro
   }
 }
 
-/** Resolves in a turn shared with other long answers; the work up to the next await is charged to this turn. */
+/** Resolves in a scheduler slot that long answers share; the work up to the next await is charged to this slot. */
 export function awaitAnswerSlot(): Promise<void> {
   return SCHEDULER.rejoin(OWNER);
 }

@@ -74,7 +74,7 @@ export class BatchReader implements BodyReader<NodeBatchAnswer> {
   }
 }
 
-/** Returns the answer if it consists only of errors that name their calls, or of one error without a call if that is accepted. */
+/** Returns the answer if it has only errors that name their calls, or one error without a call and `mustNameCall` is false; otherwise undefined. */
 function keepRefusal(
   answer: NodeBatchAnswer | undefined,
   mustNameCall: boolean,

@@ -1,7 +1,7 @@
-/** Time for which a node's refusal of larger batches is remembered. */
+/** Time for which a node's refusal of a batch is remembered, ms. */
 const REMEMBERED_MS = 300_000;
 
-/** Maximum number of calls in a batch to a node: the configured number, or fewer for some minutes after the node has refused a batch. */
+/** Maximum number of calls in a batch to a node: the configured number, or fewer for five minutes after the node has refused a batch. */
 export class BatchSize {
   readonly #most: number;
   readonly #now: () => number;
@@ -18,7 +18,7 @@ export class BatchSize {
     this.#now = now;
   }
 
-  /** Current maximum; if it is below 2, no batches are sent. */
+  /** Current maximum number of calls; below 2, no batches are sent. */
   get limit(): number {
     if (this.#limit < this.#most && this.#now() >= this.#until) this.#limit = this.#most;
     return this.#limit;
@@ -26,7 +26,7 @@ export class BatchSize {
 
   /**
    * Records that a batch of `count` calls was refused.
-   * @param isTooLarge whether fewer calls might have been accepted; if so, half as many are tried next
+   * @param isTooLarge whether fewer calls might have been accepted; if so, the limit becomes half of `count`, otherwise 1
    */
   refuse(count: number, isTooLarge: boolean): void {
     const next = isTooLarge ? Math.floor(count / 2) : 1;

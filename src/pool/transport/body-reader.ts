@@ -3,10 +3,10 @@ import type { UpstreamFault } from '../fault.ts';
 import type { NodeError } from '../node-call.ts';
 import type { ReplyScanner } from './reply-scanner.ts';
 
-/** An answer that consists of one error, which is already parsed. */
+/** A response that is one JSON-RPC error, already parsed. */
 export type LoneError = { readonly scanner: ReplyScanner; readonly error: NodeError };
 
-/** Converts the body of one HTTP answer to a value. For an invalid body, an `UpstreamFault` is thrown. */
+/** Converts the body of one HTTP response to a value. Methods throw `UpstreamFault` for an invalid body. */
 export interface BodyReader<T> {
   /** Maximum size of a body, bytes. */
   readonly maxBytes: number;
@@ -17,16 +17,16 @@ export interface BodyReader<T> {
   expect?(bytes: number): void;
   /** Takes the next bytes; returns the value if it is complete before the body has ended. */
   push(chunk: Buffer): T | undefined;
-  /** Ends the body; returns the value unless `push` has returned it. A long body is read in scheduler slots. */
+  /** Ends the body. Returns the value unless `push` has returned it. A long body is read in scheduler slots. */
   end(): PromiseOrValue<T | undefined>;
   /** Ends the reader without a complete body; returns the fault to report, which may be more specific. */
   fail(fault: UpstreamFault): UpstreamFault;
-  /** Whether a reader waits for bytes; if none does, a pause is no fault. */
+  /** Whether a consumer waits for bytes. If none does, a stall of the body is not a fault of the node. */
   readonly isWaitedFor: boolean;
   /**
    * Returns the value if the body of a status other than 2xx is a JSON-RPC error in reply to the request.
-   * @param lone the body, which is one error
-   * @param mustNameCall whether the error counts as an error of the node only if it names the call
+   * @param lone the parsed body
+   * @param mustNameCall whether the error is accepted only if it has the id of the call
    */
   readRefusal(lone: LoneError, mustNameCall: boolean): T | undefined;
   /** Returns the value if the body of a status other than 2xx is a list of errors; reads it with pauses. */

@@ -1,46 +1,45 @@
 import type { Socket } from 'node:net';
 import { excessive } from './answer-shape.ts';
 
-/** Allowed bytes around the body of one answer: heads, interim answers, sizes and extensions of chunks, trailers. */
+/** Allowed framing bytes of one answer, in addition to `FRAMING_PER_BYTE`: heads, interim (1xx) answers, chunk sizes and extensions, trailers. */
 const FRAMING_BYTES = 128 * 1024;
-/** Allowed framing bytes per byte of the body: chunks of a few bytes need this many. */
+/** Allowed framing bytes per body byte; chunks of a few bytes need this many. */
 const FRAMING_PER_BYTE = 8;
-/** Maximum size of one head or trailer, bytes, the same as in Node.js HTTP. */
+/** Maximum size of one head or trailer, bytes; equal to the default of Node.js HTTP. */
 const HEAD_BYTES = 16 * 1024;
 /**
- * Maximum size of a piece of a head or trailer that the parser gets in one call, bytes: the parser calls back for each field, and a piece has at most
- * 500 fields.
+ * Maximum size of a piece of a head or trailer that the parser gets at once, bytes. The parser calls back for each field, and a piece has at most 500
+ * fields.
  */
 const HEAD_PIECE = 2 * 1024;
 const HEAD_END = Buffer.from('\r\n\r\n');
 /**
- * Beginning of the last chunk of a body, whose size is 0 and which may be followed by a trailer. If other lines begin in the same way, the only cost
- * is shorter pieces.
+ * Beginning of the last chunk of a body, whose size is 0; a trailer may follow it. Other lines that begin in the same way only make pieces shorter.
  */
 const LAST_CHUNK = Buffer.from('\n0');
 const [NEWLINE, ZERO] = LAST_CHUNK as unknown as readonly [number, number];
-/** Time that reading from all nodes may take in one turn of the event loop, ms. */
+/** Maximum time to read from all nodes in one iteration of the event loop, ms. */
 const SLOT_MS = 4;
 
-/** Minimum size of a read that is timed, bytes: shorter reads take less time than reading the clock. */
+/** Minimum size of a read that is timed, bytes; for shorter reads, reading the clock would cost more than the read. */
 const TIMED_BYTES = 16_384;
 
 /**
- * Counters that request contexts update in their callbacks. The HTTP client parses a read synchronously, between two calls of `read`, so a change
- * between two calls belongs to the socket of the first one.
+ * Counters that `HttpRequest` updates in the callbacks of the HTTP client. The client parses the bytes of a read synchronously, before the next call
+ * of `read`, so a change between two calls belongs to the socket of the first call.
  */
 export const PARSED = {
   bodyBytes: 0,
   answers: 0,
-  /** Number of heads of answers, without interim answers, and whether the last one had the length of its body, so that no trailer follows. */
+  /** Number of heads of final answers. `isSized` says whether the last head had a Content-Length, so that no trailer follows. */
   heads: 0,
   isSized: false,
 };
 
-/** Reading time that all sockets share, because libuv calls back for each socket with data in one turn of the event loop. */
+/** Reading time per iteration of the event loop. All sockets share it, because libuv calls back for each socket with data in one iteration. */
 class ReadingTime {
   #slotEnd = 0;
-  /** Sockets with data left for the next turn; the socket that has waited longest is first. */
+  /** Sockets whose data must wait for the next iteration; the socket that has waited longest is first. */
   #withheld = new Set<Socket>();
 
   isOver(): boolean {
@@ -68,22 +67,22 @@ class ReadingTime {
 const READING = new ReadingTime();
 
 /**
- * Limits the framing bytes of a connection to a node, which the HTTP client does not report, and the time that reading takes in one turn of the
- * event loop: libuv reads up to 32 times before it serves another socket.
+ * Limits the framing bytes of a connection to a node, which the HTTP client does not report. Also limits the reading time in one iteration of the
+ * event loop, because libuv reads up to 32 times before it serves another socket.
  */
 export function boundFraming(socket: Socket): void {
   const read = socket.read.bind(socket);
-  /** Length of the read that is being parsed, and the values of the counters before it. */
+  /** Length of the read that is being parsed; the three variables after it are the counters before this read. */
   let chunkBytes = 0;
   let bodyBefore = 0;
   let answersBefore = 0;
   let headsBefore = 0;
-  /** Whether the incoming answer has the length of its body. */
+  /** Whether the incoming answer has a Content-Length. */
   let isSized = false;
-  /** Number of framing bytes and of body bytes of the incoming answer. */
+  /** Number of framing bytes of the incoming answer; `body` counts its body bytes. */
   let framing = 0;
   let body = 0;
-  /** Number of bytes of the answer's head or trailer, while the read may belong to one; undefined inside of a body. */
+  /** Number of bytes so far of a head or trailer, if the next read may belong to one; undefined inside of a body. */
   let head: number | undefined = 0;
   /** Whether the body may have ended in the read that is being parsed. */
   let mayEnd = false;
@@ -107,8 +106,8 @@ export function boundFraming(socket: Socket): void {
     chunkBytes = 0;
   };
   /**
-   * Returns how many bytes of a read are passed to the parser: never a whole head or trailer at once. A piece ends where a head ends, so that the
-   * body does not begin with a short piece.
+   * Returns how many bytes of a read the parser gets: at most one piece of a head or trailer. A piece ends where a head ends, so that the body does
+   * not begin with a short piece.
    */
   const measure = (chunk: Buffer): number => {
     if (head !== undefined && chunk.length > HEAD_PIECE) {
@@ -127,7 +126,7 @@ export function boundFraming(socket: Socket): void {
   };
 
   socket.read = (size?: number): Buffer | null => {
-    // With size 0, the stream only requests more data, and takes nothing.
+    // With size 0, the stream only requests more data, and consumes nothing.
     if (size === 0) return read(0) as null;
     complete();
     if ((head ?? 0) > HEAD_BYTES || framing > FRAMING_BYTES + FRAMING_PER_BYTE * body) {

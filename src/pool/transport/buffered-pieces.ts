@@ -3,12 +3,15 @@ import { BOUNDS } from '../../util/bounds.ts';
 import { UpstreamFault } from '../fault.ts';
 import { PieceList } from './piece-list.ts';
 
-/** Minimum size of a counted answer, bytes: most answers are shorter, and there are at most as many as calls in flight. */
+/**
+ * Minimum size of an answer that is counted in the shared memory, bytes. Most answers are shorter, and the number of calls in flight bounds their
+ * total.
+ */
 export const COUNTED_FROM: number = 16 * 1024;
-/** Retry delay if the memory is exhausted, ms: memory is released as soon as answers are used. */
+/** Retry delay if the memory is exhausted, ms; it is short because memory is released as soon as answers are used. */
 const RETRY_MS = 100;
 
-/** An answer that is buffered until it is complete, and counted in the memory that the answers of all nodes share. */
+/** Buffer of an incomplete answer. Its bytes are counted in the memory that the answers of all nodes share. */
 export class BufferedPieces {
   readonly #open: () => AnswerMemory;
   readonly #pieces = new PieceList();
@@ -52,7 +55,7 @@ export class BufferedPieces {
   }
 }
 
-/** Creates the fault for exhausted memory of responses, which is a bound of the gateway and no fault of the node. */
+/** Creates the fault for exhausted response memory. It names a bound of the gateway and does not count against the node. */
 export function outOfMemory(): UpstreamFault {
   return new UpstreamFault('rateLimited', BOUNDS['nodes.bytes'].says, RETRY_MS, 'nodes.bytes');
 }

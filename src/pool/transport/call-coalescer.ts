@@ -12,25 +12,27 @@ import type { NodeBatchAnswer } from './read-batch.ts';
 import type { BatchOptions, OnComplete, SendOptions } from './transport.ts';
 
 /**
- * Maximum length of the parameters of a call that shares a request, UTF-16 units: bodies of batches then stay below the limits of nodes and vendors.
+ * Maximum length of the parameters of a call that shares a request, UTF-16 units. It keeps the bodies of batches below the limits of nodes and
+ * vendors.
  */
 const MAX_PARAMS_LENGTH = 4_096;
 /**
- * Minimum number of calls in a client's batch from which one call is occasionally sent alone, to measure single calls and batches at the same time.
+ * Minimum number of calls in a client's batch from which one call is sometimes sent alone, so that single calls and batches are measured at the same
+ * time.
  */
 const PROBE_ITEMS = 4;
-/** Number of batches between two such calls, and the position of the sampled batch among these batches. */
+/** One batch in this number has a call sent alone, the one at position `PROBE_BATCH`. */
 const PROBE_BATCHES = 16;
 const PROBE_BATCH = 4;
 
-/** Origin of a client's batch that is not compared with other batches. */
+/** Origin of a batch of one caller whose latency is not compared. */
 const OF_ONE: BatchOrigin = { callers: 1, apart: undefined };
 
-/** Connections to the node. Each call occupies a place in flight until its request has ended. */
+/** Connections to the node. Each call occupies one of the `inFlight` places until its request has ended. */
 export interface CoalescingHost {
-  /** Sends one call in a request of its own; its place is already taken. */
+  /** Sends one call in a separate request. The call must already occupy a place. */
   sendAlone(call: NodeCall, options: SendOptions, complete: OnComplete<NodeReply>): void;
-  /** Sends several calls in one request; the place of each call is already taken. */
+  /** Sends several calls in one request. Each call must already occupy a place. */
   sendCoalescedBatch(
     calls: readonly NodeCall[],
     options: SendOptions,
@@ -40,7 +42,7 @@ export interface CoalescingHost {
   releasePlace(): void;
 }
 
-/** Calls of different callers in one turn of the event loop. */
+/** Calls of different callers in one iteration of the event loop. */
 type Turn = {
   readonly coalescesCallers: boolean;
   /** Number of callers; a client's batch counts as one. */
@@ -49,9 +51,9 @@ type Turn = {
 };
 
 /**
- * Coalesces calls that arrive at the same time into few requests. Items of one client's batch always share requests, which are sent as soon as the
- * event-loop callback in which the items arrived has ended. Calls of different callers, both single calls and batches, share requests if the policy
- * allows it, and are sent at the end of the turn of the event loop. That is before the event loop waits again, so no call waits for later calls.
+ * Coalesces calls that arrive at the same time into few requests. Items of one client's batch always share requests, which are sent when the
+ * event-loop callback in which the items arrived ends. Calls of different callers, both single calls and batches, share requests if the policy allows
+ * it. These are sent at the end of the iteration of the event loop, before the event loop waits for I/O, so no call waits for later calls.
  */
 export class CallCoalescer implements BatchHost {
   readonly now: () => number;
@@ -64,7 +66,7 @@ export class CallCoalescer implements BatchHost {
   #items = new Map<object, CoalescedCall[]>();
   #batches = 0;
 
-  /** @param now clock of the deadlines */
+  /** @param now clock of the calls' deadlines, ms */
   constructor(options: BatchOptions, host: CoalescingHost, now: () => number = () => performance.now()) {
     this.#host = host;
     this.now = now;
@@ -73,13 +75,13 @@ export class CallCoalescer implements BatchHost {
   }
 
   /**
-   * Takes a call that may share a request, and whose place is taken.
+   * Takes a call that already occupies a place, if the call may share a request.
    * @returns false if the call must be sent alone
    */
   take(call: NodeCall, options: SendOptions, complete: OnComplete<NodeReply>): boolean {
     const { batch, traceParent } = options;
     const isOfBatch = batch !== undefined;
-    // A request has only one trace context. All items of a client's batch have the same one, but calls of different callers do not.
+    // A request has only one trace context. The items of a client's batch have the same context, but calls of different callers do not.
     if (!isOfBatch && (!this.#policy.mayCoalesceCallers || traceParent !== undefined)) return false;
     if (!this.mayShare(call)) return false;
     if (isOfBatch) {
@@ -128,7 +130,7 @@ export class CallCoalescer implements BatchHost {
     this.#sweep.delete(batch);
   }
 
-  /** Takes an item of a client's batch that may share a request, and whose place is taken. */
+  /** Takes an item of a client's batch that may share a request. The item must already occupy a place. */
   takeItem(batch: object, item: CoalescedCall): void {
     const items = this.#items.get(batch);
     if (items !== undefined) {
@@ -152,7 +154,7 @@ export class CallCoalescer implements BatchHost {
       const isProbe = items.length >= PROBE_ITEMS && this.#batches % PROBE_BATCHES === PROBE_BATCH;
       if (isProbe) {
         this.#send(items.slice(0, 1), undefined);
-        // Even if calls are sent alone, the cost that one more call adds to a batch is measured.
+        // The rest is sent as a batch even if the policy allows only single calls, so that the cost per added call stays measured.
         this.#sendBatch(items.slice(1), Math.max(most, 2), undefined);
       } else if (!this.#policy.mayCoalesceCallers || first.options.traceParent !== undefined) {
         this.#sendBatch(items, most, undefined);
@@ -160,7 +162,7 @@ export class CallCoalescer implements BatchHost {
     }
   }
 
-  /** Sends a client's batch, or adds it to the end of the turn, where it shares a request with calls of other callers. */
+  /** Sends a client's batch, or adds it to the calls at the end of the iteration, where it shares a request with calls of other callers. */
   #giveBatch(items: SubmittedCalls, most: number): void {
     const turn = this.#turn ?? this.#beginTurn();
     turn.count++;
@@ -186,7 +188,7 @@ export class CallCoalescer implements BatchHost {
     }
     for (const { calls, callers } of packCallers(fitting, most))
       this.#send(calls, turn, { callers, apart: undefined });
-    // Timed calls still reference the turn object, so its calls are removed.
+    // Timed calls still reference the object, so its calls are removed to free their memory.
     turn.joined.length = 0;
   }
 
@@ -197,11 +199,11 @@ export class CallCoalescer implements BatchHost {
 
   /**
    * Sends items of a client's batch in as few requests as `most` calls per request allow; all requests have about the same size.
-   * @param turn the turn in which different callers are sent separately
+   * @param turn iteration in which calls of different callers are sent separately; undefined if the latency is not compared
    */
   #sendBatch(items: SubmittedCalls, most: number, turn: Turn | undefined): void {
     const requests = Math.ceil(items.length / most);
-    // If there are several requests, no caller waits for one of them alone, so the latency is not compared.
+    // A caller waits for all requests of its batch, so the latency of one of several requests is not compared.
     const apart = requests === 1 ? turn : undefined;
     for (let i = 0; i < requests; i++) {
       const from = Math.floor((i * items.length) / requests);
@@ -210,7 +212,7 @@ export class CallCoalescer implements BatchHost {
     }
   }
 
-  /** Returns the calls that were not aborted in this turn, and releases the places of the others. */
+  /** Returns the calls that were not aborted while they waited, and releases the places of the others. */
   #keepWanted(calls: SubmittedCalls): SubmittedCalls {
     return calls.filter(({ isOver }) => {
       if (isOver) this.#host.releasePlace();
@@ -218,7 +220,7 @@ export class CallCoalescer implements BatchHost {
     });
   }
 
-  /** @param turn the turn in which several callers sent calls, if a single call is compared with coalesced calls */
+  /** @param turn iteration whose number of callers is recorded if `calls` is a single call; undefined if its latency is not compared */
   #send(calls: readonly CoalescedCall[], turn: Turn | undefined, origin: BatchOrigin = OF_ONE): void {
     const [first] = calls as readonly [CoalescedCall];
     if (calls.length === 1) {

@@ -8,7 +8,7 @@ export class CallGroup {
   readonly options: SendOptions;
   readonly complete: OnCompleteMany;
   readonly #calls: GroupCall[] = [];
-  /** Number of calls that still share a request. */
+  /** Number of calls that are part of a shared request and not complete. */
   #sharing = 0;
 
   constructor(options: SendOptions, complete: OnCompleteMany) {
@@ -16,7 +16,7 @@ export class CallGroup {
     this.complete = complete;
   }
 
-  /** Adds a call to the group; from now on the call shares a request. */
+  /** Adds a call, which is part of a shared request from now on. */
   add(call: NodeCall, position: number): GroupCall {
     if (this.#sharing++ === 0) this.options.signal?.addEventListener('abort', this.#abort);
     const joined = new GroupCall(this, call, position);
@@ -24,7 +24,7 @@ export class CallGroup {
     return joined;
   }
 
-  /** Records that a call no longer shares a request. */
+  /** Records that a call is complete or was taken out of its shared request. */
   noteLeft(): void {
     if (--this.#sharing === 0) this.options.signal?.removeEventListener('abort', this.#abort);
   }

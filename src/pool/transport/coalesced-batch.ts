@@ -7,16 +7,16 @@ import type { CoalescedCall, CoalescedRequest } from './coalesced-call.ts';
 import type { RunningRequest } from './http-request.ts';
 import { type NodeBatchAnswer, REFUSAL_BYTES } from './read-batch.ts';
 
-/** Interface between a shared request and the connections and measurements of the node. */
+/** Functions of the transport that a batch calls: to send calls, and to record measurements of the node. */
 export interface BatchHost {
   readonly now: () => number;
-  /** Sends one call in a request of its own; the call gets the outcome, and for a fault the result of `onFault`. */
+  /** Sends one call in a separate request, and completes the call with the reply, or with the result of `onFault`. */
   sendSeparately(
     call: CoalescedCall,
     onReply: (reply: NodeReply) => void,
     onFault?: (fault: UpstreamFault) => UpstreamFault,
   ): void;
-  /** Records that the batch that was sent at `sentAt` was answered, or abandoned. */
+  /** Records that a batch was answered (`isAnswered`) or abandoned. @param sentAt time of sending, ms of `now()` */
   noteDone(batch: CoalescedBatch, sentAt: number, isAnswered: boolean): void;
   /**
    * Records that the node refused a batch of `count` calls.
@@ -32,30 +32,28 @@ export type BatchOrigin = {
   /** Number of callers; a client's batch counts as one. */
   readonly callers: number;
   /**
-   * The turn of the event loop in which this caller was sent separately from others, with its number of callers; undefined if the latency is not
-   * compared.
+   * Iteration of the event loop in which this caller's calls were sent separately from those of others; `count` is its number of callers. Undefined
+   * if the latency is not compared.
    */
   readonly apart: { readonly count: number } | undefined;
 };
 
-/** Faults by which a node requests fewer requests, or none: in reply to a batch, they may refer to batches. */
+/** Faults by which a node refuses further requests. In reply to a batch, they may mean only that the node refuses batches. */
 const PAUSES: ReadonlySet<string> = new Set<FaultKind>(['rateLimited', 'unauthorized']);
 /** geth's error code of a revert. */
 const REVERT = 3;
 const INVALID_REQUEST = -32600;
-/** Bytes of replies that are delivered in one step. */
+/** Approximate bytes of replies that are delivered in one step. */
 const COALESCED_BYTES = 16 * 1024;
-/**
- * Matches errors about the batch in geth (`batch too large`, `response too large`, `request timed out`) and in the words of other nodes and vendors.
- */
+/** Matches geth's errors about a batch (`batch too large`, `response too large`, `request timed out`), and those of other nodes and vendors. */
 const ABOUT_BATCH =
   /\bbatch(?:es)?\b|\b(?:response|request|payload|body)\b.{0,40}\btoo (?:large|big|long)\b|^request timed out\b/i;
 const ABOUT_SIZE = /too (?:large|big|long|many)|exceed|limit|maxim|\bup to\b|timed out/i;
 
 /**
- * Calls that share one request. If an answer is about the batch and not about a call, it completes no call: the calls are sent alone immediately. If
- * the batch takes much longer than expected, all calls are sent alone, because nodes execute the calls of a batch one after the other. If it is
- * unclear whether the node rejects the batch or fails in general, one call is sent alone first.
+ * Calls that share one request. An answer about the batch itself completes no call; the calls are then sent alone immediately. If the batch takes
+ * much longer than expected, all calls are sent alone, because nodes execute the calls of a batch one after the other. If it is unclear whether the
+ * node rejects only batches or all requests, one call is sent alone first.
  */
 export class CoalescedBatch implements Expiring, CoalescedRequest {
   readonly origin: BatchOrigin;
@@ -86,13 +84,13 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
     for (const call of calls) call.request = this;
   }
 
-  /** Whether the batch needs no expiry watch. */
+  /** Whether the batch has ended, so that it needs no expiry timer. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
   /**
-   * Begins the expiry watch of the batch.
+   * Sets the expiry time of the batch.
    * @param running the request that was sent
    */
   watch(running: RunningRequest): void {
@@ -122,7 +120,7 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
     this.#completeFrom(0, answer);
   }
 
-  /** Completes the calls from this position on: about `COALESCED_BYTES` of replies in one step, the rest in later turns. */
+  /** Completes the calls from this position on, about `COALESCED_BYTES` of replies in each scheduler slot. */
   #completeFrom(from: number, answer: NodeBatchAnswer): void {
     const { length } = this.#calls;
     let bytes = 0;
@@ -205,7 +203,7 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
     this.expiresAt = next;
   }
 
-  /** Has an effect only once: while one call was sent alone, all other calls may have been aborted. */
+  /** Does nothing if the batch has already ended: while one call was sent alone, all other calls may have been aborted. */
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -214,9 +212,9 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
 
   /**
    * Sends one call alone after the connection broke, or after the node requested a pause or refused the credentials. If the node answers this call,
-   * it rejects only the batch: vendors refuse batches in all of these ways.
-   * @param conclude completes the calls with the outcome of the batch, if the single call fails too
-   * @param fault fault of the request, if any; the call that is sent alone gets this fault if its own fault is of the same kind
+   * it rejects only batches; vendors refuse batches in all of these ways.
+   * @param conclude completes the calls with the outcome of the batch; called if the single call also fails
+   * @param fault fault of the batch request, if any; replaces a fault of the single call that has the same kind
    */
   #sendOneFirst(conclude: () => void, fault?: UpstreamFault): void {
     this.#running = undefined;
@@ -241,7 +239,7 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
       this.#sendAllAlone(undefined);
     };
     const onFault = (later: UpstreamFault): UpstreamFault => {
-      // The caller of this call has disconnected, or its time was over, which carries no information about the other calls.
+      // The caller of this call has disconnected or its deadline has passed. This says nothing about the node, so another call is tried.
       if (
         later.kind === 'aborted' ||
         (later.kind === 'timeout' && first.options.deadline <= this.#host.now())
@@ -260,15 +258,15 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
 
   /**
    * Sends all calls alone.
-   * @param isTooLarge undefined if the node has refused nothing
+   * @param isTooLarge whether fewer calls might have been accepted; undefined if the node did not refuse the batch
    */
   #sendAllAlone(isTooLarge: boolean | undefined): void {
     for (const call of this.#calls) this.#sendSeparately(call, isTooLarge);
   }
 
   /**
-   * Sends a call alone; if the call succeeds, the node rejects batches.
-   * @param isTooLarge whether fewer calls might have been accepted; undefined if the node has refused nothing
+   * Sends a call alone. If the node answers it, the batch counts as refused by the node.
+   * @param isTooLarge whether fewer calls might have been accepted; undefined if the node did not refuse the batch
    */
   #sendSeparately(call: CoalescedCall, isTooLarge: boolean | undefined): void {
     if (!call.leave()) return;
@@ -281,10 +279,7 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
   }
 }
 
-/**
- * Whether an error is about the batch, and not about the call that it answers. A contract can choose the message of a revert, so reverts are
- * excluded.
- */
+/** Whether an error is about the batch and not about its call. Reverts are excluded, because a contract can choose their message. */
 function isAboutBatch({ code, message }: NodeError): boolean {
   return code === INVALID_REQUEST || (code !== REVERT && ABOUT_BATCH.test(message.slice(0, REFUSAL_BYTES)));
 }
@@ -294,8 +289,8 @@ function isAboutSize({ message }: NodeError): boolean {
 }
 
 /**
- * Whether an error requests a pause or refuses the credentials, and is not about batches. The error is classified as an answer to the call, so that
- * the same words in the message of a contract count as a revert.
+ * Whether an error is a rate limit or a refusal of the credentials, and not about batches. The error is classified with the method of its call, so
+ * that a contract's message with the same text counts as a revert.
  */
 function isPause(error: NodeError, method: string): boolean {
   if (isAboutBatch(error)) return false;
@@ -303,7 +298,7 @@ function isPause(error: NodeError, method: string): boolean {
   return PAUSES.has(kind);
 }
 
-/** Returns a reply for each call if the answers to all of them are such errors; otherwise undefined. */
+/** Returns the error reply for each call if all calls were refused by a rate limit or for their credentials; otherwise undefined. */
 function readPauses(
   calls: readonly CoalescedCall[],
   { replies, bytes, refusal }: NodeBatchAnswer,

@@ -3,9 +3,9 @@ import { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 import type { OnComplete, SendOptions } from './transport.ts';
 
-/** The request that a call shares with other calls, from the call's point of view. */
+/** Interface of a shared request for its calls. */
 export interface CoalescedRequest {
-  /** Records that the call is complete, so that its answer is not needed any more. */
+  /** Records that one call no longer needs its answer. */
   drop(): void;
 }
 
@@ -13,7 +13,7 @@ export interface CoalescedRequest {
 export abstract class CoalescedCall implements OnComplete<NodeReply> {
   readonly call: NodeCall;
   readonly options: SendOptions;
-  /** Set when the request is sent. */
+  /** Shared request of the call; undefined until it is sent. */
   request: CoalescedRequest | undefined;
   #isOver = false;
 
@@ -22,7 +22,7 @@ export abstract class CoalescedCall implements OnComplete<NodeReply> {
     this.options = options;
   }
 
-  /** Whether the call is complete, or was taken out of the request to be sent in another way. */
+  /** Whether the call is complete, or was taken out of the shared request to be sent alone. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -57,7 +57,7 @@ export abstract class CoalescedCall implements OnComplete<NodeReply> {
     this.request?.drop();
   }
 
-  /** Removes the abort listener; from now on, another component handles an abort. */
+  /** Removes the abort listener of the call, because the call no longer belongs to the shared request. */
   protected abstract ignoreAbort(): void;
 }
 

@@ -1,51 +1,51 @@
 import { Ewma } from '../../util/ewma.ts';
 import { LatencyWindow } from '../../util/latency-window.ts';
 
-/** Policy for coalescing calls of different callers into one request: `auto` only if measured latencies show no loss, `always`, or `never`. */
+/** Whether calls of different callers may share a request. `auto`: only while measured latencies show no disadvantage. */
 export type CallerCoalescing = 'auto' | 'always' | 'never';
 
 const WINDOW_MS = 30_000;
-/** Minimum number of latencies of each kind in the window; with fewer, calls of different callers are sent separately. */
+/** Minimum number of latencies of separate and of coalesced calls in the window. With fewer, calls of different callers are sent separately. */
 const MIN_SAMPLES = 32;
 /**
- * One turn out of this number takes the opposite decision, so that both latencies stay measured. While calls are coalesced, such turns are at least
- * `PROBE_MS` milliseconds apart, because each call in such a turn is a request, which delays the requests behind it.
+ * One iteration of the event loop out of this number takes the opposite decision, so that both latencies stay measured. While calls are coalesced,
+ * these probes are at least `PROBE_MS` ms apart, because their separate requests delay other requests.
  */
 const PROBE_TURNS = 16;
 const PROBE_MS = 32;
-/** Number of turns between two comparisons. */
+/** Number of iterations with calls between two comparisons. */
 const REVIEW_TURNS = 64;
 /**
- * Compared percentiles, and the factor by which coalesced calls may be slower: `begin` while calls are sent separately, `keep` while they are
- * coalesced. A bucket of the windows is 9 % wide. Coalescing saves time on both sides, which shows only when most calls are coalesced, so `begin`
- * has more tolerance.
+ * Compared quantiles, and the factor by which coalesced calls may be slower: `begin` while calls are sent separately, `keep` while they are
+ * coalesced. A bucket of the latency windows is 9% wide. Coalescing saves time at the service and the node, but only when most calls are coalesced,
+ * so `begin` is more tolerant.
  */
 const COMPARED: readonly { readonly share: number; readonly begin: number; readonly keep: number }[] = [
   { share: 0.5, begin: 1.25, keep: 1.1 },
   { share: 0.95, begin: 1.5, keep: 1.5 },
 ];
 /**
- * Minimum length of a comparison period while calls are coalesced. `SLOW_PERIODS` periods in a row must find them slower, because within a second,
- * other load of the node and the machine affects either kind by chance.
+ * Minimum length of a comparison period while calls are coalesced, ms. Coalescing ends after `SLOW_PERIODS` consecutive periods with slower coalesced
+ * calls, because other load affects the latencies of one second by chance.
  */
 const PERIOD_MS = 1_000;
 const SLOW_PERIODS = 3;
-/** Tolerance for a percentile that is estimated from few calls, in standard deviations. */
+/** Tolerance for a quantile that is estimated from few calls, in standard deviations. */
 const UNCERTAINTY = 3;
-/** Backoff after coalesced calls have become slower: calls are sent separately for at least this time, which doubles each time. */
+/** Minimum time for which calls are sent separately after coalesced calls were slower, ms; doubles each time up to `MAX_REST_MS`. */
 const MIN_REST_MS = 30_000;
 const MAX_REST_MS = 900_000;
 const HALF_LIFE_MS = 10_000;
-/** Weight of one single call that was measured half a minute ago. */
+/** Minimum weight at which the latency of single calls is known: about one call, measured half a minute ago. */
 const KNOWN_WEIGHT = 0.1;
-/** Minimum number of added calls in batches before the cost of one added call is known: the time of one small batch carries little information. */
+/** Minimum number of calls beyond the first in measured batches, before the cost per added call is known. */
 const MIN_ADDED_CALLS = 32;
-/** Maximum time that calls of one batch may wait for each other at a node that executes them one after the other, ms. */
+/** Time for which the last call of a batch may wait for the calls before it at a node that executes them one after the other, ms. */
 const SERIAL_MS = 10;
 /** A batch is abandoned after its expected time multiplied by this factor. */
 const SLOW_FACTOR = 4;
 const MIN_SPLIT_MS = 250;
-/** Maximum time after which a batch is abandoned, whatever its expected time. */
+/** Maximum time after which a batch is abandoned, ms, for any expected time. */
 const MAX_SPLIT_MS = 5_000;
 
 /**
@@ -55,16 +55,16 @@ const MAX_SPLIT_MS = 5_000;
 export class CoalescingPolicy {
   readonly #callers: CallerCoalescing;
   /**
-   * Latencies of calls that were sent separately, and of coalesced calls, since the last decision; while calls are coalesced, in the current period.
-   * A decision changes which kind has most of the calls, so a window that spans a decision would compare times of different load.
+   * Latencies of calls that were sent separately since the last decision, or in the current period while calls are coalesced; `#joined` has those of
+   * coalesced calls. A decision changes the load of both kinds, so no window spans a decision.
    */
   #alone: LatencyWindow;
   #joined: LatencyWindow;
-  /** Number of callers per turn for the latencies in `#alone`. */
+  /** Average number of callers per iteration, for the latencies in `#alone`. */
   readonly #company: Ewma;
-  /** Latency of single calls at the node. */
+  /** Latency of single calls at the node, ms. */
   readonly #loneMs: Ewma;
-  /** Time that batches took at the node beyond the time of a single call, and the number of calls beyond the first. */
+  /** Time of batches at the node in excess of a single call, ms; `#addedCalls` is their number of calls beyond the first. */
   readonly #addedMs: Ewma;
   readonly #addedCalls: Ewma;
   /** Total number of calls beyond the first in measured batches. */
@@ -96,14 +96,14 @@ export class CoalescingPolicy {
     return this.#callers !== 'never';
   }
 
-  /** Whether calls of different callers share requests in most turns. */
+  /** Whether calls of different callers share requests, except for probes. */
   get coalescesCallers(): boolean {
     return this.#callers === 'auto' ? this.#joins : this.#callers === 'always';
   }
 
   /**
-   * Decides for one turn of the event loop; called once for each turn that has calls.
-   * @returns whether calls of different callers share requests in this turn
+   * Decides for one iteration of the event loop; called once per iteration that has calls.
+   * @returns whether calls of different callers share requests in this iteration
    */
   decideTurn(): boolean {
     if (this.#callers !== 'auto') return this.coalescesCallers;
@@ -115,14 +115,17 @@ export class CoalescingPolicy {
     return isProbe !== this.#joins;
   }
 
-  /** Maximum number of calls in one batch for which no call is expected to wait long for the calls before it. */
+  /**
+   * Maximum number of calls in one batch, such that no call is expected to wait longer than `SERIAL_MS` (or a single call's latency) for the calls
+   * before it.
+   */
   get items(): number {
     const itemMs = this.#itemMs;
     if (itemMs === 0) return Number.POSITIVE_INFINITY;
     return Math.max(1, Math.floor(Math.max(SERIAL_MS, this.#loneMs.read(0)) / itemMs));
   }
 
-  /** Whether the latency of a single call is unknown; the cost that a call adds to a batch is then unknown too. */
+  /** Whether the latency of a single call is unknown, so that the cost of an added call cannot be measured. */
   get #lacksLoneCalls(): boolean {
     return this.#loneMs.weight < KNOWN_WEIGHT;
   }
@@ -136,7 +139,7 @@ export class CoalescingPolicy {
   /**
    * Records the latency of a call that was sent alone.
    * @param ms latency, ms
-   * @param company number of callers that sent to the node in the same turn: only if there are several is the call comparable with coalesced calls
+   * @param company number of callers that sent to the node in the same iteration; only with several is the latency comparable with coalesced calls
    * @param nodeMs latency without the time in which the arrived answer waited to be read, ms
    */
   noteAlone(ms: number, company: number, nodeMs: number = ms): void {
@@ -147,12 +150,12 @@ export class CoalescingPolicy {
   /**
    * Records that a batch of `count` calls was answered, or abandoned, after `ms`.
    * @param callers number of callers with calls in the batch; a client's batch counts as one
-   * @param company same as for `noteAlone`; used if the batch has one caller
+   * @param company number of callers that sent to the node in the same iteration; used only if the batch has one caller
    * @param nodeMs latency without the time in which the arrived answer waited to be read, ms
    */
   noteBatch(ms: number, count: number, callers: number, company: number, nodeMs: number = ms): void {
     if (!this.#lacksLoneCalls && count > 1) {
-      // If a batch was faster than a single call, the sample is negative: latencies vary by more than one call adds.
+      // The sample may be negative, because latencies vary by more than the cost of one added call.
       this.#addedMs.record(nodeMs - this.#loneMs.read(0));
       this.#addedCalls.record(count - 1);
       this.#callsAdded += count - 1;
@@ -167,7 +170,7 @@ export class CoalescingPolicy {
     this.#company.record(company);
   }
 
-  /** Time that one more call adds to a batch, ms; 0 while it is unknown. */
+  /** Time that one added call costs in a batch, ms; 0 while it is unknown. */
   get #itemMs(): number {
     if (this.#callsAdded < MIN_ADDED_CALLS) return 0;
     return Math.max(0, this.#addedMs.read(0) / this.#addedCalls.read(1));
@@ -175,7 +178,7 @@ export class CoalescingPolicy {
 
   #review(): void {
     const now = this.#now();
-    // Without enough calls of both kinds, the comparison is unknown, and coalescing would gain little.
+    // With few calls of either kind, no comparison is possible, and coalescing would save little.
     const isKnown = Math.min(this.#alone.count, this.#joined.count) >= MIN_SAMPLES;
     if (!this.#joins) {
       if (!isKnown || now < this.#backoffUntil || !this.#isNoSlower('begin')) return;
@@ -215,8 +218,8 @@ export class CoalescingPolicy {
   }
 
   /**
-   * Margin of error for a percentile of calls that were sent separately. All calls of one turn are one sample, because the same node was busy with
-   * all of them.
+   * Margin of error of a quantile of separately sent calls. All calls of one iteration count as one sample, because they load the node at the same
+   * time.
    */
   #uncertainty(share: number): number {
     const samples = this.#alone.count / this.#company.read(1);

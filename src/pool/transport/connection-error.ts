@@ -3,7 +3,7 @@ import { readErrorCode } from '../../util/system-error.ts';
 import { UpstreamFault } from '../fault.ts';
 
 const TIMEOUTS: ReadonlySet<string> = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
-/** Codes of errors for responses that are not HTTP. */
+/** Errors of undici for responses that are not valid HTTP. */
 const PROTOCOL_ERRORS = [
   errors.HTTPParserError,
   errors.HeadersOverflowError,
@@ -13,7 +13,7 @@ const BROKEN: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EP
 
 /** Returns the fault for a network error. Only the code of the error is used, because the message may contain the address. */
 export function describeConnectionError(error: unknown): UpstreamFault {
-  // This process ended the connection itself, with this fault.
+  // This process destroyed the connection with this fault.
   if (error instanceof UpstreamFault) return error;
   const code = readCode(error);
   if (TIMEOUTS.has(code))
@@ -33,7 +33,7 @@ export function isBrokenConnection(error: unknown): boolean {
   return BROKEN.has(readCode(error));
 }
 
-/** If several addresses of one name fail, the error is an AggregateError, which has the code of the first one. */
+/** If several addresses of one host fail, the error is an AggregateError, which has the code of its first error. */
 function readCode(error: unknown): string {
   return readErrorCode(error) ?? '';
 }

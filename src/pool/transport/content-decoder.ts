@@ -9,11 +9,11 @@ import {
   type Inflate,
 } from 'node:zlib';
 
-/** Maximum size of a decoded piece, bytes: a bound on the sum of pieces is exceeded by at most this size. */
+/** Maximum size of a decoded piece, bytes; a bound on the decoded size is exceeded by at most one piece. */
 const PIECE_BYTES = 65_536;
 /**
- * Real receipts reach a ratio of 435. Deflate reaches at most 1,032, and only decompression bombs come near this ratio. Brotli and zstd have no such
- * limit.
+ * Maximum accepted ratio of decoded to encoded bytes for deflate. Real receipts reach 435; only decompression bombs come near deflate's maximum of
+ * 1,032. Brotli and zstd have no maximum.
  */
 const MAX_DEFLATE_RATIO = 700;
 /** Number of decoded bytes from which the ratio is checked. */
@@ -24,7 +24,7 @@ type ZstdDecompress = Transform & { readonly bytesWritten: number };
 const createZstd = (zlib as { readonly createZstdDecompress?: (options: zlib.ZlibOptions) => ZstdDecompress })
   .createZstdDecompress;
 
-/** A stream that decodes a `content-encoding`. */
+/** Stream that decodes a Content-Encoding, with its maximum ratio. */
 export type Decompressor = {
   readonly stream: Gunzip | Inflate | BrotliDecompress | ZstdDecompress;
   /** Maximum accepted ratio of decoded to encoded bytes. */
@@ -45,8 +45,8 @@ export interface EncodedSource {
 }
 
 /**
- * Decodes a response that is compressed although no compression was requested. It decodes piece by piece, and only as fast as the pieces are taken.
- * The reader limits the decoded size.
+ * Decodes a response that is compressed although no compression was requested. Decodes piece by piece, with backpressure to the source. The reader of
+ * the pieces limits the decoded size.
  */
 export class ContentDecoder {
   readonly #transform: Decompressor['stream'];
@@ -87,7 +87,7 @@ export class ContentDecoder {
   }
 }
 
-/** Returns the stream that decodes a `content-encoding`; undefined for encodings that nodes have no reason to use. */
+/** Returns the decoder of a Content-Encoding; undefined if the encoding is not supported. */
 export function createDecompressor(encoding: string): Decompressor | undefined {
   const options = { chunkSize: PIECE_BYTES };
   switch (encoding.trim().toLowerCase()) {

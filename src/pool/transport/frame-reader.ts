@@ -1,4 +1,4 @@
-/** Receives the contents of WebSocket frames, in order of arrival. */
+/** Receiver of the contents of WebSocket frames, in order of arrival. */
 export interface FrameSink {
   /** Takes a part of the payload of a data message. */
   takePayload(piece: Buffer): void;
@@ -17,30 +17,30 @@ const OPCODE_BITS = 0x0f;
 /** Bit that is set in the opcodes of close, ping and pong. */
 const CONTROL = 0x08;
 const CLOSE = 0x08;
-/** Values of the second byte: from `MASKED` on, the frame is masked; after 126 and 127, the length is in the two or eight bytes behind the head. */
+/** Values of the second byte of a frame. From `MASKED` on, the frame is masked; for 126 and 127, the length is in the next two or eight bytes. */
 const MASKED = 0x80;
 const LENGTH_IN_16_BITS = 126;
 const LENGTH_IN_64_BITS = 127;
 const LONGEST_HEAD = 10;
-/** An empty frame that ends a message. */
+/** Empty continuation frame with FIN, which ends a message. */
 const END = Buffer.of(FIN, 0);
 
 /**
- * Maximum number of messages that are scanned before the library gets them: one read may contain a thousand short messages, and the first one may
- * already be a reason to stop reading.
+ * Maximum number of messages that are scanned before the WebSocket library gets them. One read may contain a thousand short messages, and the first
+ * may already be a reason to stop reading.
  */
 const MESSAGES_AT_ONCE = 16;
 
 /**
- * Takes bytes for the library that assembles messages from frames.
+ * Passes bytes to the WebSocket library, which assembles messages from frames.
  * @throws the error that ends the connection; nothing is read after it
  */
 export type PassOn = (bytes: Buffer) => void;
 
 /**
- * Finds the frames of a server (RFC 6455 5.2, not masked, without extensions) in the bytes of a socket, and passes the bytes on. The library rejects
- * invalid frames; frames behind an invalid one are not found. Frames whose payload the sink takes over are passed on as empty frames: the library
- * checks their heads and ends the message, but has nothing to assemble.
+ * Finds the frames of a server (RFC 6455 5.2, not masked, without extensions) in the bytes of a socket, and passes the bytes to the WebSocket
+ * library. The library rejects invalid frames; frames after an invalid one are not searched. Frames whose payload the sink takes over reach the
+ * library as empty frames: it checks their heads and ends the message, but has nothing to assemble.
  */
 export class FrameReader {
   readonly #sink: FrameSink;
@@ -55,7 +55,7 @@ export class FrameReader {
   #isKept = false;
   /** Whether the sink takes over the current message. */
   #keepsMessage = false;
-  /** Bytes of the head that arrived at the end of earlier chunks; they are passed on when it is known whether the sink takes over the frame. */
+  /** Bytes of an incomplete frame head in earlier chunks. They are passed on when it is known whether the sink takes over the frame. */
   #headBefore = 0;
   /** Number of messages that ended in bytes that are not passed on yet. */
   #ended = 0;
@@ -123,7 +123,7 @@ export class FrameReader {
     this.#isKept = false;
     this.#isControl = (first & CONTROL) !== 0;
     this.#isLast = (first & FIN) !== 0;
-    // Bytes after a close frame are not searched, because the library does not read them either.
+    // Bytes after a masked frame or a close frame are not searched, because the library does not process them either.
     this.#isLost = second >= MASKED || (first & OPCODE_BITS) === CLOSE;
     if (this.#isLost) return;
     this.#left = this.#readLength(second);
@@ -132,7 +132,7 @@ export class FrameReader {
   }
 
   /**
-   * Passes on the head of a frame whose payload the sink takes over, without payload and without FIN. Heads of mere continuation frames are omitted,
+   * Passes on the head of a frame whose payload the sink takes over, without payload and without FIN. Heads of continuation frames are omitted,
    * because the library does not need them.
    */
   #passEmpty(pass: PassOn): void {

@@ -1,17 +1,19 @@
-/** The parser of the HTTP client: llhttp, compiled to WebAssembly. */
+/** Compilation of undici's HTTP parser: llhttp in WebAssembly. */
 import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { WEB_ASSEMBLY, type WebAssemblyModule } from '../../../packages/ethereum/primitives/webassembly.ts';
 
-/** V8 flags that are off while the parser is compiled: all of its functions are compiled at once, by the baseline compiler, and never again. */
+/**
+ * V8 flags that are off while the parser is compiled. All its functions are then compiled immediately by the baseline compiler, and never optimized.
+ */
 const FLAGS = ['wasm-lazy-compilation', 'wasm-dynamic-tiering', 'wasm-tier-up'] as const;
 
-/** Keeps the module in memory: V8 shares compiled code among all modules with the same bytes as long as one of them exists. */
+/** Reference that keeps the module in memory: V8 reuses compiled code for modules with the same bytes while one of them exists. */
 let parser: WebAssemblyModule | undefined;
 
 /**
- * Compiles the parser before the client does. V8's optimizing compiler is not used: for one function of 34 kB it takes 29 MB at once, of which the
- * allocator retains half, and it does not make the parsing of heads faster. Must be called before the first connection.
+ * Compiles the parser before undici does, without V8's optimizing compiler. For one function of 34 kB, that compiler allocates 29 MB, of which the
+ * allocator retains half, and the parsing of heads does not become faster. Must be called before the first connection.
  */
 export function compileHttpParser(): void {
   if (parser !== undefined) return;

@@ -14,17 +14,20 @@ import { RefusalReader } from './refusal-reader.ts';
 import type { ResultSource } from './result-stream.ts';
 import type { OnComplete, SendOptions } from './transport.ts';
 
-/** Minimum bytes of an answer per `stallTimeout`, while a reader waits for it. */
+/** Minimum bytes of an answer per `stallTimeout` while a consumer waits for them. */
 const LEAST_PROGRESS = 4_096;
 
-/** Allowed pieces of one answer, and bytes per further piece: each costs as much as a kilobyte, however short it is. */
+/**
+ * Allowed number of pieces of one answer; one more is allowed per `BYTES_PER_PIECE` bytes. Each piece costs as much as a kilobyte, however short it
+ * is.
+ */
 const PIECES = 1_024;
 const BYTES_PER_PIECE = 16;
 
-/** The context of one request, independent of the type of its value. */
+/** One HTTP request, independent of the type of its value. */
 export interface RunningRequest extends Dispatcher.DispatchHandler, Expiring {
   readonly body: string;
-  /** W3C trace context to be sent along. */
+  /** W3C trace context, sent as the header `traceparent`. */
   readonly traceParent: string | undefined;
   /** Number of calls in the request. */
   readonly places: number;
@@ -39,13 +42,16 @@ export interface RequestHost {
   readonly stallTimeout: number;
   /** Opens a reservation of memory for an answer. */
   readonly memory: () => AnswerMemory;
-  /** Notes that the node sent more than the request can need. */
+  /** Reports that the node sent more than the request can need. */
   noteExcessive(fault: UpstreamFault): void;
-  /** Puts the request on a connection; where `isAlone`, on a new one of its own, which the node cannot have closed before. */
+  /**
+   * Sends the request over a connection. If `isAlone`, the connection is new and used only for this request, so the node cannot have closed it
+   * before.
+   */
   dispatch(running: RunningRequest, isAlone: boolean): void;
-  /** Notes that the context needs no expiry watch any more. */
+  /** Removes the request from the expiry timer. */
   forget(running: RunningRequest): void;
-  /** Notes that the request occupies no connection and no place in a queue any more. */
+  /** Releases the in-flight places of the request, because it no longer occupies or waits for a connection. */
   release(running: RunningRequest): void;
 }
 
@@ -53,14 +59,14 @@ export interface RequestHost {
 export type OutgoingRequest<T> = {
   readonly body: string;
   readonly places: number;
-  /** Whether the request is sent only once, over a connection of its own. */
+  /** Whether the request is sent only once, over a separate connection. */
   readonly isOnce?: boolean;
   readonly createReader: (source: ResultSource) => BodyReader<T>;
 };
 
 /**
- * One HTTP request and its answer. It is over when the answer has been read to its end or has failed; the value may be known before, when the result
- * is streamed. The deadline applies until the value is known.
+ * One HTTP request and its answer. It ends when the answer has been read to its end or has failed. The value of a streamed result is known earlier;
+ * the deadline applies only until the value is known.
  */
 export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource {
   readonly body: string;
@@ -77,19 +83,19 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
   #reader: BodyReader<T>;
   #controller: Dispatcher.DispatchController | undefined;
   #decoder: ContentDecoder | undefined;
-  /** Bytes since the stall timeout was last restarted. */
+  /** Bytes received since the stall timeout was last restarted. */
   #progress = 0;
-  /** Bytes of the body so far, as sent, and the number of pieces in which they came. */
+  /** Bytes of the body received so far, before decoding; `#pieces` counts the pieces in which they arrived. */
   #encodedBytes = 0;
   #pieces = 0;
   /** Decoded bytes of the body that the reader has taken. */
   #takenBytes = 0;
   #hasAnswer = false;
   #isCompleted = false;
-  /** True where the request is not resent when its connection breaks. */
+  /** Whether the request is not sent again when its connection breaks. */
   #isLastTry: boolean;
   #isOver = false;
-  /** True once the HTTP client has finished with the request. */
+  /** Set when the HTTP client has finished with the request. */
   #isHandedBack = false;
 
   constructor(
@@ -119,7 +125,7 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
     return this.#controller !== undefined;
   }
 
-  /** Ends the request without a value, or breaks off the stream that is its value. */
+  /** Ends the request with a fault, or breaks off its streamed result. */
   fail(fault: UpstreamFault): void {
     if (this.#isOver) return;
     const reported = this.#reader.fail(fault);
@@ -150,7 +156,7 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // An error thrown here takes the request out of the queue and leaves the connection alone.
+    // An error thrown here makes undici drop the request without closing the connection.
     if (this.#isOver) throw new UpstreamFault('aborted', 'the call has ended');
     this.#controller = controller;
     this.#expectMore(this.#host.answerTimeout);
@@ -194,7 +200,8 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
       this.fail(excessive('chunks'));
       return;
     }
-    // Without this check a node that sends a byte now and then could occupy a connection, and its caller, indefinitely.
+    // The timeout restarts only after `LEAST_PROGRESS` bytes. Otherwise a node that sends a byte now and then could occupy a connection and its
+    // caller indefinitely.
     if (this.#progress >= LEAST_PROGRESS) this.#expectMore(this.#host.stallTimeout);
     if (this.#decoder === undefined) this.#take(chunk);
     else this.#decoder.write(chunk);
@@ -210,7 +217,7 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (!this.#isOver && !this.#hasAnswer && !this.#isLastTry && isBrokenConnection(error)) {
-      // The node may have closed an idle connection just as it was used. Calls that are not `isOnce` only read, or may be sent again.
+      // The node may have closed the idle connection just when it was used. Calls that are not `isOnce` are safe to send again.
       this.#isLastTry = true;
       this.#host.dispatch(this, true);
       return;
@@ -250,10 +257,10 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
     }
   }
 
-  /** Reads the complete body. Only the deadline of the call applies from now on. */
+  /** Reads the complete body. From now on only the deadline of the call applies, and no stall timeout. */
   #finish(): void {
     this.expiresAt = this.#deadline;
-    // A stream that is already forwarded takes nothing but its end.
+    // A stream that is already forwarded needs only its end, which is cheap.
     if (this.#isCompleted) this.#readEnd();
     else completeInSlot(this.#takenBytes, () => this.#readEnd());
   }
@@ -279,7 +286,7 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
     this.#end();
   }
 
-  /** Delivers the value. From here on only the consumer of the stream decides how long the request continues. */
+  /** Delivers the value. Afterwards neither the deadline nor the signal of the caller ends the request; the consumer of a stream cancels it. */
   #complete(value: T): void {
     this.#isCompleted = true;
     this.#deadline = Number.POSITIVE_INFINITY;
@@ -305,7 +312,7 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
   }
 }
 
-/** Returns a header field; one that was sent more than once is joined as a list, whatever it contains. */
+/** Returns a header field. The values of a repeated field are combined with commas. */
 function readHeader(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   name: string,

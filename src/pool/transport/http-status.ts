@@ -1,7 +1,7 @@
 import { UpstreamFault } from '../fault.ts';
 import { parseRetryAfter, readBackoff } from './retry-after.ts';
 
-/** An HTTP response with a status other than success. */
+/** An HTTP response with a status other than 2xx. */
 export type HttpRefusal = {
   readonly status: number;
   readonly retryAfter: string | undefined;

@@ -24,7 +24,7 @@ import type {
   TransportLimits,
 } from './transport.ts';
 
-/** Time for which idle connections stay open, ms, unless the node specifies another time. */
+/** Time for which idle connections stay open, ms, unless the node specifies a different time. */
 const KEEP_ALIVE_MS = 30_000;
 
 /** Creates a transport over HTTP/1.1, with one request at a time on each of a bounded number of connections. */
@@ -39,13 +39,13 @@ class HttpTransport implements Transport, RequestHost, CoalescingHost {
   readonly memory: () => AnswerMemory;
   readonly #limits: TransportLimits;
   readonly #pool: Pool;
-  /** Pool for retries, and for calls that are sent only once: every request has a connection of its own. */
+  /** Pool for retries and for `isOnce` calls, in which every request has a separate connection. */
   readonly #ownPool: Pool;
   readonly #path: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #contexts = new ExpirySweep<RunningRequest>();
   readonly #coalescer: CallCoalescer;
-  /** Number of calls in requests that occupy a connection, wait for a connection, or are about to. */
+  /** Number of occupied places: calls whose requests use a connection, wait for a connection, or are about to be sent. */
   #inFlight = 0;
   #lastId = 0;
   #isClosed = false;
@@ -63,7 +63,7 @@ class HttpTransport implements Transport, RequestHost, CoalescingHost {
       'accept-encoding': 'identity',
       ...headers,
     };
-    // Request contexts enforce their own timeouts: timers of the client are coarse, and do not include the time in which a request is queued.
+    // `HttpRequest` enforces the timeouts. undici's timers are coarse, and do not include the time for which a request is queued.
     const options = {
       connections: limits.connections,
       connect: createConnector(limits.connectTimeout),

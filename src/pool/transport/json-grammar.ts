@@ -1,24 +1,24 @@
 /**
  * The grammar of JSON (RFC 8259) over UTF-8 (RFC 3629) as a table by state and byte. An entry is the next state, or `BEGINS_VALUE` plus the first
- * state inside a number, a string or a literal, or an action. The table does not track nesting: the reader has a stack for that.
+ * state inside a number, a string or a literal, or an action. The table does not track nesting; the scanner has a stack for it.
  */
 
-/** Before the object that each answer is. */
+/** State before the response, which must be an object. */
 export const START = 0;
 export const VALUE = 1;
-/** After `[`: a value or `]` may follow. */
+/** State after `[`: a value or `]` may follow. */
 export const ARRAY_START = 2;
-/** After `{`: a key or `}` may follow. */
+/** State after `{`: a key or `}` may follow. */
 export const OBJECT_START = 3;
-/** After a comma in an object. */
+/** State after a comma in an object. */
 export const KEY = 4;
-/** After a key. */
+/** State after a key. */
 export const COLON = 5;
-/** After a value. */
+/** State after a value. */
 export const AFTER = 6;
 export const STRING = 7;
 const ESCAPE = 8;
-/** Four states, with 4 to 1 hexadecimal digits of `\u` that have not been read. */
+/** First of four states inside `\u`, in which 4 to 1 hexadecimal digits are missing. */
 const UNICODE = 9;
 const MINUS = 13;
 const ZERO = 14;
@@ -28,15 +28,17 @@ const FRACTION = 17;
 const EXPONENT = 18;
 const EXPONENT_SIGN = 19;
 const EXPONENT_DIGITS = 20;
-/** First of the states inside `true`, `false` and `null`. */
+/** First of the states inside the literals `true`, `false` and `null`. */
 const LITERALS = 21;
 /** First of the three states of `null`: after its first, second and third letter. */
 export const NULL_STATES = 28;
-/** States in which 1, 2 or 3 continuation bytes have not been read. */
+/** State in which one continuation byte of a UTF-8 character is missing; in the next two states, two and three bytes are missing. */
 export const CONTINUATION_1 = 31;
 const CONTINUATION_2 = 32;
 const CONTINUATION_3 = 33;
-/** States before a second byte that is restricted: no overlong forms, no surrogates, nothing above U+10FFFF. */
+/**
+ * State after the first byte E0. After E0, ED, F0 and F4, the second byte is restricted: no overlong forms, no surrogates, nothing above U+10FFFF.
+ */
 const AFTER_E0 = 34;
 const AFTER_ED = 35;
 const AFTER_F0 = 36;
@@ -65,14 +67,14 @@ export const COMMA = 0x84;
 export const BEGIN_KEY = 0x85;
 export const END_STRING = 0x86;
 export const END_LITERAL = 0x87;
-/** Action: the byte does not belong to the number, and is read again after the number. */
+/** Action: the number has ended before this byte, which must be read again in the state after the number. */
 export const END_NUMBER = 0x88;
 const ILLEGAL = 0x89;
 
 const SPACES = ' \t\n\r';
 const DIGITS = '0123456789';
 
-/** Entry for a state and a byte: `TRANSITIONS[(state << 8) | byte]`. */
+/** Table of transitions: the entry for a state and a byte is `TRANSITIONS[(state << 8) | byte]`. */
 export const TRANSITIONS: Uint8Array = buildTransitions();
 
 function buildTransitions(): Uint8Array {

@@ -1,4 +1,4 @@
-/** Scans JSON in WebAssembly: see `assembly/scan-json.ts`. */
+/** Interface to the JSON scanner in WebAssembly (`assembly/scan-json.ts`). */
 import { decodeBase64 } from '../../../packages/ethereum/primitives/base64.ts';
 import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../../../packages/ethereum/primitives/webassembly.ts';
 import type { ShapeCounts } from './answer-shape.ts';
@@ -39,9 +39,9 @@ type JsonScan = {
   ): number;
 };
 
-/** Start of the free memory of the module: its second page. */
+/** Address in the module's memory at which scanned bytes are written: its second page. */
 const BUFFER = 65_536;
-/** Minimum number of bytes for a scan in WebAssembly; fewer bytes are scanned faster one by one in JavaScript. */
+/** Minimum number of bytes to scan in WebAssembly; fewer bytes are scanned faster in JavaScript. */
 export const LEAST_SCANNED = 256;
 
 const json = new WEB_ASSEMBLY.Instance(new WEB_ASSEMBLY.Module(decodeBase64(JSON_SCAN_MODULE)))
@@ -53,7 +53,7 @@ space.set(new Uint8Array(listNameLetters('last').buffer), json.LAST_LETTERS.valu
 const size = space.length - BUFFER;
 const words = new DataView(json.memory.buffer);
 words.setUint32(json.LIST_LENGTHS.value, listNameLengths(), true);
-/** Number of bytes of an answer before a chunk that are needed for values and names that end in the chunk. */
+/** Number of bytes before a chunk that a scan may read, for names and values that begin before the chunk. */
 export const BEFORE: number = json.BEFORE.value;
 
 /** Position of a scan within a text, and the counts up to this position. */
@@ -62,19 +62,19 @@ export type JsonPlace = ShapeCounts & {
   state: number;
   /** Whether the current string is a key. */
   isInKey: boolean;
-  /** Whether each enclosing level is a list, the innermost last. */
+  /** One entry per enclosing list or object, innermost last: true for a list. */
   readonly levels: boolean[];
-  /** Number of bytes before the position of a string (without its quote) or number that the end of the last chunk cut. */
+  /** Length so far of a string (without its quote) or number that the end of the last chunk interrupted; 0 if there is none. */
   openBytes: number;
 };
 
-/** Receives values `0x0…` of members that may be quantities, and null of members that may be lists. */
+/** Receiver of values that may have to be normalized: `0x0…` in members that may be quantities, and null in members that may be lists. */
 export interface PaddedValues {
   /** The last bytes before the chunk, at most `BEFORE`; undefined for the first chunk. */
   readonly before: Uint8Array | undefined;
   /**
    * Takes a value that may be a quantity with leading zeros.
-   * @param start position of the value's text in the chunk, below 0 if the text begins before the chunk
+   * @param start position after the value's opening quote in the chunk; negative if the value began in an earlier chunk
    */
   addPadded(chunk: Uint8Array, start: number): void;
   /** Records that the chunk contains the end of a null that may be in place of a list. */
@@ -82,8 +82,8 @@ export interface PaddedValues {
 }
 
 /**
- * Scans as long as the position stays inside of the second level, and the input is JSON.
- * @param place position inside of the second level; the scan advances it
+ * Scans a chunk until a container of the second level is closed, the input is not JSON, or the chunk ends.
+ * @param place state of the scan, inside of a container of the second level; updated by the scan
  * @param values receives values that may have to be normalized
  * @returns the position of the first byte that the caller must read
  */
@@ -118,7 +118,7 @@ export function scanInside(chunk: Uint8Array, from: number, place: JsonPlace, va
   }
 }
 
-/** Writes the bytes before a position, which contain the beginnings of names and values, into the module. */
+/** Writes the bytes before a position into the module's memory, because names and values may begin there. */
 function writeBefore(chunk: Uint8Array, at: number, before: Uint8Array | undefined): void {
   const near = Math.min(at, BEFORE);
   if (near > 0) space.set(chunk.subarray(at - near, at), BUFFER - near);

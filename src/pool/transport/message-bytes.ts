@@ -2,18 +2,18 @@ import type { JsonStream } from '../../../packages/ethereum/primitives/json-resu
 import { UpstreamFault } from '../fault.ts';
 import { type Padding, trimZeros } from './padded-quantities.ts';
 
-/** Maximum size of a stream's piece, bytes. */
+/** Maximum size of one piece of a stream, bytes. */
 const PIECE_BYTES = 65_536;
 
 /**
- * The bytes of a message. A part is a view if it lies in one piece, otherwise a copy: a part is never longer than the bytes that are read in one
- * step.
+ * The bytes of a message. `subarray` returns a view of one piece, or a copy if the range spans pieces. Callers request only ranges that are short
+ * enough to copy in one step.
  */
 export type AnswerBytes = Pick<Buffer, 'length'> & {
   subarray(start: number, end?: number): Buffer;
 };
 
-/** A long message, in the pieces in which it arrived. */
+/** A long message, stored as the pieces in which it arrived. */
 export class MessagePieces implements AnswerBytes {
   readonly length: number;
   readonly #pieces: readonly Uint8Array[];
@@ -29,7 +29,7 @@ export class MessagePieces implements AnswerBytes {
     return parts.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(parts);
   }
 
-  /** Streams a part without its superfluous zeros; pieces without such zeros are views. */
+  /** Streams a range without superfluous zeros of quantities. Pieces without such zeros are not copied. */
   stream(start: number, end: number, padding: Padding): JsonStream {
     return streamPieces(trimPieces(this.#cut(start, end), start, padding));
   }
@@ -53,7 +53,7 @@ function* trimPieces(pieces: Iterable<Uint8Array>, start: number, padding: Paddi
   }
 }
 
-/** Returns a stream over bytes that are already complete; its pieces are views of them. */
+/** Returns a stream over bytes that have completely arrived. Its pieces are views of these bytes. */
 export function streamPieces(pieces: Iterable<Uint8Array>): JsonStream {
   let isCancelled = false;
   async function* cutPieces(): AsyncGenerator<Uint8Array, void, undefined> {

@@ -10,47 +10,47 @@ import { skipBlank } from './read-reply.ts';
 import { ReplyScanner } from './reply-scanner.ts';
 
 const LIST_BEGIN = 0x5b;
-/** Allowed number of frames of one message, and bytes per further frame: geth sends frames of a kilobyte. */
+/** Allowed number of frames of one message; one more is allowed per `BYTES_PER_FRAME` bytes. geth sends frames of a kilobyte. */
 const FRAMES = 64;
 const BYTES_PER_FRAME = 128;
 /**
- * Maximum length of a message that the library assembles, bytes; from the frame on that exceeds it, the message is stored in pieces. Assembling takes
- * 0.9 ms per megabyte, most of it for new memory.
+ * Maximum length of a message that the WebSocket library assembles, bytes. When a frame exceeds it, the rest of the message is stored in pieces.
+ * Assembling takes 0.9 ms per megabyte, most of it to allocate memory.
  */
 export const BUFFERED_BYTES: number = 1024 * 1024;
-/** Allowed pings and pongs; the node answers pings of this service every 15 s. */
+/** Rate limit of pings and pongs per connection; the node normally answers one ping of this service every 15 s. */
 const CONTROL_FRAMES = { capacity: 100, perSecond: 10 };
-/** Allowed messages that answer no request and belong to no subscription. */
+/** Rate limit of messages that answer no request and belong to no subscription. */
 const UNASKED = { capacity: 64, perSecond: 1 };
-/** A long message that was not requested counts as one more message for each of these bytes. */
+/** A message that was not requested counts as one more message per this many bytes. */
 const UNSOLICITED_BYTES = 16_384;
 
 /**
- * Bounds for a message that costs nearly nothing for any content. Most messages are not longer than this, and their own bounds are looked up only
- * when their id is known.
+ * Initial bounds of every message: up to this size, a message with any content costs nearly nothing. Most messages are not longer; their own bounds
+ * apply when their id is known.
  */
 const SHORT: AnswerBounds = { ...UNPARSED_SHAPE, trimsZeros: true, bytes: 4_096, isFixed: true };
 
 /** Bounds of the answers that a connection expects. */
 export interface Expectations {
-  /** Returns the bounds of the answer with this id; undefined if no call waits for the answer, or has recently waited for it. */
+  /** Returns the bounds of the answer with this id; undefined if no waiting or recently abandoned call has this id. */
   boundsOf(id: string): AnswerBounds | undefined;
   /** Bounds that admit every expected answer. */
   readonly loosest: AnswerBounds;
   /** Bounds that admit every expected list of answers. */
   readonly listBounds: AnswerBounds;
-  /** Fails the call with this id, whose answer cannot be buffered, with the fault that ends the connection. */
+  /** Fails the call with this id because its answer is too large; the fault also ends the connection. */
   fail(id: string, fault: UpstreamFault): void;
 }
 
 /** One message whose bytes have all been scanned. */
 export type ScannedMessage = {
-  /** Absent if the message is a list. */
+  /** Scan of the message; undefined if the message is a list. */
   readonly scanner: ReplyScanner | undefined;
-  /** Whether the message is one complete JSON object without other text, or a list. */
+  /** Whether the message is one complete JSON object without other text, or begins as a list. */
   readonly isWhole: boolean;
   readonly bytes: number;
-  /** Payload that is stored here and not passed to the library; undefined if the library has the whole payload. */
+  /** Payload that the gate has stored instead of passing it to the library; undefined if the library has the whole payload. */
   readonly rest: Iterable<Uint8Array> | undefined;
 };
 
@@ -59,7 +59,7 @@ type OpenMessage = {
   scanner: ReplyScanner | undefined;
   isWhole: boolean;
   hasBegun: boolean;
-  /** Bounds of the message's own call once the id of the message is known; until then `SHORT` or the loosest bounds. */
+  /** Bounds of the call that the message answers, once its id is known; until then `SHORT` or the loosest bounds. */
   bounds: AnswerBounds;
   isNamed: boolean;
   bytes: number;
@@ -68,8 +68,8 @@ type OpenMessage = {
 };
 
 /**
- * Scans every byte that a node sends over a WebSocket before the library assembles messages. It scans messages as they arrive, limits their bytes,
- * structure and frames by the expected answers, and stores long messages in pieces.
+ * Scans every byte that a node sends over a WebSocket before the WebSocket library gets it. Limits the bytes, structure and frames of messages by the
+ * expected answers while they arrive, and stores long messages in pieces.
  */
 export class MessageGate implements FrameSink {
   readonly #frames = new FrameReader(this);
@@ -85,7 +85,7 @@ export class MessageGate implements FrameSink {
 
   /**
    * @param memory opens a reservation of memory for a message
-   * @param answerBytes maximum bytes of any message, whatever answers are expected
+   * @param answerBytes maximum bytes of any message, in addition to the bounds of expected answers
    */
   constructor(expected: Expectations, memory: () => AnswerMemory, answerBytes: number) {
     this.#expected = expected;
@@ -94,14 +94,14 @@ export class MessageGate implements FrameSink {
   }
 
   /**
-   * Scans bytes of the connection and passes them on.
+   * Scans received bytes, and passes them on to the library.
    * @throws UpstreamFault that ends the connection
    */
   push(chunk: Buffer, pass: PassOn): void {
     this.#frames.push(chunk, pass);
   }
 
-  /** Takes the scan of the next message that the library emits; the memory of the message remains reserved until `release`. */
+  /** Returns the scan of the message that the library emits next. The memory of the message remains reserved until `release`. */
   take(): { readonly message: ScannedMessage; readonly release: () => void } | undefined {
     const next = this.#scanned.shift();
     return next && { message: next.message, release: () => next.reserved?.release() };

@@ -12,17 +12,17 @@ const COMMA = 0x2c;
 
 /** A complete message of a node: one answer or notification, or a list of answers. */
 export type NodeMessage = {
-  /** Bytes of the message; in pieces if the message is long. */
+  /** Bytes of the message, as pieces if the message is long. */
   readonly bytes: Buffer | MessagePieces;
   readonly isList: boolean;
-  /** Scans of the answers, at least one. */
+  /** Scans of the answers in the message; at least one. */
   readonly scanners: readonly ReplyScanner[];
 };
 
 /**
  * Combines a message with its scan.
  * @param first bytes that the library has assembled
- * @param findShape returns the bounds of the answers in a list, which is scanned here
+ * @param findShape returns the bounds of the answers if the message is a list, because lists are not scanned while they arrive
  * @returns undefined for a message that no node may send
  */
 export function readMessage(
@@ -35,7 +35,7 @@ export function readMessage(
   const bytes = rest === undefined ? first : new MessagePieces([first, ...rest]);
   if (scanner !== undefined) return { bytes, isList: false, scanners: [scanner] };
   try {
-    // A list has the bounds of batches, which are read in one piece.
+    // A list may be as long as the answer to a batch, which is short enough to be read in one piece.
     const whole = bytes.subarray(0);
     return { bytes: whole, isList: true, scanners: scanList(whole, findShape(), maxAnswers) };
   } catch {
@@ -59,8 +59,8 @@ function scanList(bytes: Buffer, shape: ShapeBounds, maxAnswers: number): ReplyS
 }
 
 /**
- * Reads the reply to one call from a message: a long result becomes a stream over the bytes of the message.
- * @param streamBytes a result that is longer becomes a stream
+ * Reads the reply to one call from a message. A long result is returned as a stream over the bytes of the message.
+ * @param streamBytes size above which a result is returned as a stream, bytes
  * @throws UpstreamFault `malformed` if the message is a list or not a JSON-RPC answer
  */
 export function readSingleReply(

@@ -5,7 +5,7 @@ import { buildConnector } from 'undici';
 import { READ_MEMORY } from '../../util/read-memory.ts';
 import { boundFraming } from './bound-framing.ts';
 
-/** undici's HTTP parser of a connection. */
+/** Members of undici's internal HTTP parser of a connection. */
 type Parser = { readonly paused: boolean; shouldKeepAlive: boolean; resume(): void };
 
 const { kParser } = createRequire(import.meta.url)('undici/lib/core/symbols.js') as { kParser: symbol };
@@ -15,13 +15,13 @@ function findPaused(socket: Socket): Parser | undefined {
   return parser?.paused === true ? parser : undefined;
 }
 
-/** Resumes the parser when the socket emits `end`: the socket is then drained, so resuming only completes the message. */
+/** Resumes a paused parser when the socket emits `end`. The socket has no more data, so this only completes the message. */
 function endPaused(this: Socket): void {
   findPaused(this)?.resume();
   failPaused.call(this);
 }
 
-/** Makes undici fail the request, as it does for a keep-alive connection, instead of finishing the paused parser. */
+/** Makes undici fail the request, as it does for keep-alive connections, instead of finishing a paused parser. */
 function failPaused(this: Socket): void {
   const parser = findPaused(this);
   if (parser !== undefined) parser.shouldKeepAlive = true;

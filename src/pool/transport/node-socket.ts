@@ -8,24 +8,24 @@ import { describeRefusal } from './http-status.ts';
 import type { Endpoint, TransportLimits } from './transport.ts';
 
 const NORMAL_CLOSURE = 1000;
-/** Time that messages of one node may take in one turn of the event loop, ms. */
+/** Maximum time to process messages of one node in one iteration of the event loop, ms. */
 const SLOT_MS = 2;
-/** Minimum size of a read that is timed, bytes; a node that sends without a pause fills longer reads. */
+/** Minimum size of a read that is timed, bytes; a node that sends continuously causes reads of at least this size. */
 const TIMED_BYTES = 16_384;
-/** Time for the node to answer a close frame, ms. */
+/** Time limit for the node to answer a close frame, ms. */
 const CLOSE_GRACE_MS = 1_000;
 
 export interface SocketListener {
   /**
-   * Receives bytes of the connection before the library assembles messages from them.
-   * @param pass passes bytes on to the library
+   * Called with received bytes before the WebSocket library gets them.
+   * @param pass passes bytes to the library
    * @throws UpstreamFault that ends the connection
    */
   onBytes(chunk: Buffer, pass: PassOn): void;
   onOpen(): void;
   /** @throws UpstreamFault that ends the connection */
   onMessage(message: Buffer): void;
-  /** Called once, as the last call, when the connection has ended or could not be established. */
+  /** Called once, after all other calls, when the connection has ended or could not be established. */
   onDown(fault: UpstreamFault): void;
 }
 
@@ -37,11 +37,11 @@ export class NodeSocket {
   readonly #connectTimer: NodeJS.Timeout;
   #pingTimer: NodeJS.Timeout | undefined;
   #socket: Socket | undefined;
-  /** The library's own listeners for bytes of the socket. */
+  /** Listeners of the WebSocket library for bytes of the socket. */
   #givers: readonly PassOn[] = [];
   #isCorked = false;
   #bytesAtPing = -1;
-  /** Time after which reading pauses in this turn of the event loop; 0 before anything has been read in this turn. */
+  /** End of the reading time in this iteration of the event loop, ms of `performance.now()`; 0 before the first timed read of an iteration. */
   #slotEnd = 0;
   /** Reason why the connection ends, if it is known; only the first reason is stored. */
   #fault: UpstreamFault | undefined;
@@ -61,7 +61,7 @@ export class NodeSocket {
     }, limits.connectTimeout);
     ws.on('upgrade', ({ socket }) => {
       this.#socket = socket;
-      // Reads bytes that arrived while reading was paused, before the library interprets them as frames.
+      // Scans bytes that arrived while reading was paused, before the library's own close listener reads them.
       socket.on('close', () => {
         const rest: unknown = socket.read();
         if (Buffer.isBuffer(rest)) this.#read(rest);
@@ -95,7 +95,7 @@ export class NodeSocket {
       this.#gatherWrites();
       this.#ws.send(text);
     } else {
-      // The node is closing the connection. Termination reports the end immediately, instead of when the node has finished.
+      // The node is closing the connection. Termination reports the end immediately, without waiting for the close handshake.
       this.#ws.terminate();
     }
   }
@@ -107,7 +107,7 @@ export class NodeSocket {
     clearTimeout(timer);
   }
 
-  /** Replaces the library's listener, which was attached just before: the library gets only bytes that are passed on. */
+  /** Replaces the library's data listener, which was attached just before, so that the library gets only bytes that are passed on. */
   #readFirst(): void {
     const socket = this.#socket as Socket;
     this.#givers = socket.listeners('data') as PassOn[];
@@ -122,13 +122,13 @@ export class NodeSocket {
     this.#guard(() => this.#listener.onBytes(chunk, this.#pass));
   }
 
-  /** @throws UpstreamFault if there is a reason to end the connection; no bytes are then passed on, and the rest of the read is ignored */
+  /** @throws UpstreamFault if the connection must end; no bytes are then passed on, and the rest of the chunk is ignored */
   readonly #pass = (bytes: Buffer): void => {
     if (this.#fault === undefined) for (const give of this.#givers) give.call(this.#socket, bytes);
     if (this.#fault !== undefined) throw this.#fault;
   };
 
-  /** Collects all bytes that are sent in this turn of the event loop into one write at its end. */
+  /** Combines all writes of this iteration of the event loop into one write at its end. */
   #gatherWrites(): void {
     const socket = this.#socket;
     if (socket === undefined || this.#isCorked) return;
@@ -154,7 +154,10 @@ export class NodeSocket {
     this.#ws.ping();
   }
 
-  /** Pauses a fast connection until the next turn of the event loop: libuv reads up to 32 chunks from a socket before it serves another socket. */
+  /**
+   * Pauses a fast connection until the next iteration of the event loop, because libuv reads up to 32 chunks from one socket before it serves
+   * another.
+   */
   #pace(): void {
     const now = performance.now();
     if (this.#slotEnd === 0) {
@@ -166,7 +169,7 @@ export class NodeSocket {
     } else if (now > this.#slotEnd) this.#ws.pause();
   }
 
-  /** Reads nothing if there is a reason to end the connection: the library may still emit messages that it has. */
+  /** Runs `read`, unless the connection must end: the library may still emit messages that it has buffered. */
   #guard(read: () => void): void {
     if (this.#fault !== undefined) return;
     try {

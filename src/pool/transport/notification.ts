@@ -4,9 +4,9 @@ import type { NodeMessage } from './message.ts';
 export type NodeNotification = { readonly subscription: string; readonly result: unknown };
 
 /**
- * Reads the notification of a subscription. A message without the id of any subscription is not parsed.
- * @param subscriptions ids of the subscriptions
- * @returns undefined if the message is not such a notification
+ * Reads an `eth_subscription` notification. A message that contains the id of no subscription is not parsed.
+ * @param subscriptions ids of the open subscriptions
+ * @returns undefined if the message is not a notification of these subscriptions
  */
 export function readNotification(
   message: NodeMessage,
@@ -24,7 +24,7 @@ export function readNotification(
   return { subscription, result };
 }
 
-/** Whether a message is no longer than a notification, and its text contains the id of one of these subscriptions. */
+/** Whether a message is short enough for a notification, and its text contains the id of one of these subscriptions. */
 export function isOfOne({ bytes }: NodeMessage, subscriptions: Iterable<string>): boolean {
   if (!Buffer.isBuffer(bytes) || bytes.length > NOTIFICATION.bytes) return false;
   for (const id of subscriptions) if (bytes.includes(JSON.stringify(id))) return true;

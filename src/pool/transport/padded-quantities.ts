@@ -1,6 +1,6 @@
 /**
  * Normalizes quantities with leading zeros (`"logIndex":"0x00"`) and null in place of lists (`"logs":null`) in answers of nodes, because
- * go-ethereum's client rejects both. Members are identified as quantities or lists by their names; data (hashes, addresses, topics, the seal of a
+ * go-ethereum's client rejects both. Quantities and lists are recognized by their member names. Data (hashes, addresses, topics, the seal of a
  * header) has other names, or is an item of a list.
  */
 
@@ -47,18 +47,18 @@ const QUANTITY_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Names of lists for which null means `[]`: Go's encoder writes null for a list that was never filled. `withdrawals`, `accessList`, `reward` and
- * others are excluded: clients accept null for them, and null can also mean that a block or transaction has no such member.
+ * Names of lists for which null means `[]`, because Go's encoder writes null for a nil slice. `withdrawals`, `accessList`, `reward` and others are
+ * excluded: clients accept null for them, and null can also mean that a block or transaction has no such member.
  */
 const LIST_NAMES: ReadonlySet<string> = new Set([
   ...['transactions', 'uncles', 'logs', 'topics', 'calls', 'storageKeys', 'accountProof', 'storageProof'],
 ]);
 
-/** Length of the seal of a header with its prefix: 8 bytes of data under `nonce`, which is the name of a quantity in an account. */
+/** Length of a header's seal in hex with `0x`: 8 bytes of data in the member `nonce`, which is a quantity in transactions and accounts. */
 const SEAL_LENGTH = 18;
 /** Length of `0x` and 64 digits. */
 export const MAX_QUANTITY_LENGTH = 66;
-/** Number of bytes before a value that are searched for its name: the longest name, quotes, a colon and some white space. */
+/** Number of bytes before a value that are searched for its name, enough for the longest name, quotes, a colon and some white space. */
 export const NAME_ROOM = 64;
 const PREFIX_LENGTH = 2;
 const QUOTE = 0x22;
@@ -68,7 +68,7 @@ const ZERO = 0x30;
 const LETTER_X = 0x78;
 
 /**
- * Returns bit sets of the first or last letters of quantity names, by name length; index 0 has the letters of all names. With them, a scan skips
+ * Returns bit sets of the first or last letters of quantity names, by name length; index 0 has the letters of all names. A scan uses them to skip
  * other members.
  */
 export function listNameLetters(place: 'first' | 'last'): Uint32Array {
@@ -80,7 +80,7 @@ export function listNameLetters(place: 'first' | 'last'): Uint32Array {
   return letters;
 }
 
-/** Returns a bit set of the lengths of list names, with which a scan skips null of other members. */
+/** Returns a bit set of the lengths of list names. A scan uses it to skip null in other members. */
 export function listNameLengths(): number {
   let lengths = 0;
   for (const { length } of LIST_NAMES) lengths |= 1 << length;
@@ -99,8 +99,8 @@ export function mayBePadded(bytes: Uint8Array, start: number, length: number): b
 }
 
 /**
- * Returns the number of superfluous zeros of a quantity; 0 if the value is not a quantity, or is in normal form.
- * @param bytes JSON with the whole value, preceded by its name or by `NAME_ROOM` bytes
+ * Returns the number of superfluous leading zeros of a quantity; 0 if the value is not a quantity or has none.
+ * @param bytes JSON that contains the whole value, and before it the name or at least `NAME_ROOM` bytes
  * @param start position of the value's text, after the quote
  */
 export function countPadding(bytes: Buffer, start: number): number {
@@ -110,7 +110,7 @@ export function countPadding(bytes: Buffer, start: number): number {
     if (!isDigit(bytes[end])) return 0;
     if (firstDigit === 0 && bytes[end] !== ZERO) firstDigit = end;
   }
-  // If there is no other digit, one zero remains.
+  // If all digits are zeros, one of them remains.
   const zeros = (firstDigit === 0 ? end - 1 : firstDigit) - start - PREFIX_LENGTH;
   if (zeros <= 0) return 0;
   const isSeal = end - start === SEAL_LENGTH && readName(bytes, start - 1) === 'nonce';
@@ -119,16 +119,16 @@ export function countPadding(bytes: Buffer, start: number): number {
 }
 
 /**
- * Whether the member whose value's text begins at `start` has the name of a quantity.
- * @param bytes same as for `countPadding`
+ * Whether the string at `start` (after its quote) is the value of a member that is named like a quantity.
+ * @param bytes JSON that contains the value, and before it the name or at least `NAME_ROOM` bytes
  */
 export function isQuantityAt(bytes: Buffer, start: number): boolean {
   return QUANTITY_NAMES.has(readName(bytes, start - 1));
 }
 
 /**
- * Whether the member whose value begins at `start` has the name of a list.
- * @param bytes same as for `countPadding`
+ * Whether the value at `start` belongs to a member that is named like a list.
+ * @param bytes JSON that contains the value, and before it the name or at least `NAME_ROOM` bytes
  */
 export function isList(bytes: Buffer, start: number): boolean {
   return LIST_NAMES.has(readName(bytes, start));
@@ -158,8 +158,8 @@ function isDigit(byte: number | undefined): boolean {
 }
 
 /**
- * Zeros to leave out of an answer, in the order of the answer. Each entry is the position in the answer times `MOST_ZEROS`, plus the number of
- * zeros; 0 zeros mean a null that becomes `[]`.
+ * Changes to make in an answer, ordered by position. Each entry is the position times `MOST_ZEROS`, plus the number of zeros to remove; 0 zeros mean
+ * a null to replace with `[]`.
  */
 export type Padding = readonly number[];
 
@@ -168,7 +168,7 @@ export const NULL_TEXT: Buffer = Buffer.from('null');
 const EMPTY_LIST = Buffer.from('[]');
 
 /**
- * Packs superfluous zeros into a `Padding` entry.
+ * Returns the `Padding` entry that removes zeros.
  * @param at position of the first zero in the answer
  */
 export function packPadding(at: number, zeros: number): number {
@@ -176,7 +176,7 @@ export function packPadding(at: number, zeros: number): number {
 }
 
 /**
- * Packs a null that becomes `[]` into a `Padding` entry.
+ * Returns the `Padding` entry that replaces a null with `[]`.
  * @param at position of the null in the answer
  */
 export function packNull(at: number): number {
@@ -184,7 +184,7 @@ export function packNull(at: number): number {
 }
 
 /**
- * Returns a part of an answer without these zeros and nulls; if the part contains none of them, returns the same bytes.
+ * Applies the changes in `padding` to a part of an answer. If there are none in this part, returns the same bytes without a copy.
  * @param base position of the part in the answer
  */
 export function trimZeros<B extends Uint8Array>(bytes: B, base: number, padding: Padding): B | Buffer {
@@ -215,7 +215,7 @@ export function trimZeros<B extends Uint8Array>(bytes: B, base: number, padding:
   return trimmed.subarray(0, length);
 }
 
-/** Returns the index of the first entry that ends after a position. */
+/** Returns the index of the first entry whose end is after the position `place`. */
 function findFirst(padding: Padding, place: number): number {
   let low = 0;
   let high = padding.length;

@@ -15,16 +15,13 @@ import {
 
 /** Prefix of a quantity with leading zeros. */
 const PADDED_BEGIN: Uint8Array = Buffer.from('0x0');
-/** Length of the prefix before the first digit. */
+/** Length of `0x`. */
 const PREFIX_LENGTH = 2;
-/**
- * The literal without its first letter. Searching for this part is faster than for the whole literal: its first letter is rarer in names and hex
- * digits.
- */
+/** `ull`, the end of `null`. Searching for it is faster than for `null`, because `u` is rarer than `n` in names and does not occur in hex. */
 const NULL_END: Buffer = NULL_TEXT.subarray(1);
 
 /**
- * Finds leading zeros of quantities, and null in place of lists, in an answer that is scanned chunk by chunk. A value and its name may be in
+ * Finds quantities with leading zeros, and null in place of lists, in an answer that is scanned chunk by chunk. A value and its name may be in
  * different chunks.
  */
 export class PaddingFinder implements PaddedValues {
@@ -33,16 +30,16 @@ export class PaddingFinder implements PaddedValues {
   /** Number of entries in `#zeros` that were found in earlier chunks. */
   #foundBefore = 0;
   #openAt = Number.POSITIVE_INFINITY;
-  /** Start of a null in place of a list whose end has not arrived; Infinity if there is none. */
+  /** Position in the answer of an incomplete `null` in place of a list; Infinity if there is none. */
   #openNullAt = Number.POSITIVE_INFINITY;
-  /** Whether the current chunk has a null that may be in place of a list. */
+  /** Whether the current chunk contains a null that may be in place of a list. */
   #hasNull = false;
   /** Position of the current chunk's first byte in the answer. */
   #base = 0;
   /** Last bytes before the current chunk, at most `BEFORE`. */
   #before: Buffer | undefined;
 
-  /** @param isOn whether members with names of quantities are quantities in this answer */
+  /** @param isOn whether members that are named like quantities are quantities in this answer; otherwise nothing is found */
   constructor(isOn: boolean) {
     this.#isOn = isOn;
   }
@@ -52,12 +49,12 @@ export class PaddingFinder implements PaddedValues {
     if (!isOn) this.forget();
   }
 
-  /** Zeros to leave out of the bytes scanned since `forget`, and nulls to replace. At the end of a chunk, they are in the order of the answer. */
+  /** Zeros to remove and nulls to replace in the bytes scanned since `forget`. They are ordered by position after each chunk. */
   get zeros(): Padding {
     return this.#zeros;
   }
 
-  /** Start of an incomplete value that may have to be changed; Infinity if there is none. */
+  /** Position in the answer of an incomplete value that may have to be changed; Infinity if there is none. */
   get openAt(): number {
     return Math.min(this.#openAt, this.#openNullAt);
   }
@@ -73,8 +70,8 @@ export class PaddingFinder implements PaddedValues {
   }
 
   /**
-   * Handles the end of a string that is the value of a member.
-   * @param start position of the string's text in the chunk, below 0 if it begins before the chunk
+   * Handles a complete string that is the value of a member.
+   * @param start position after the string's opening quote in the chunk; negative if the string began in an earlier chunk
    */
   addValue(chunk: Buffer, start: number, end: number): void {
     const length = end - start;
@@ -94,8 +91,8 @@ export class PaddingFinder implements PaddedValues {
   }
 
   /**
-   * Ends a chunk.
-   * @param from start of the answer, or of its unscanned part, in the chunk
+   * Must be called after the scan of each chunk that does not end the answer.
+   * @param from position in the chunk at which its part of the answer begins
    * @param place position of the scan at the end of the chunk
    */
   endChunk(chunk: Buffer, from: number, place: JsonPlace): void {
@@ -108,8 +105,8 @@ export class PaddingFinder implements PaddedValues {
   }
 
   /**
-   * Ends the answer.
-   * @param from start of the rest of the answer in the chunk
+   * Must be called after the scan of the last chunk of the answer.
+   * @param from position in the chunk at which its part of the answer begins
    * @param to end of the answer in the chunk
    */
   end(chunk: Buffer, from: number, to: number): void {
@@ -118,8 +115,8 @@ export class PaddingFinder implements PaddedValues {
   }
 
   /**
-   * Adds the nulls of the chunk. Inside of a JSON string, a quote before a colon is always escaped, so the name of a list followed by `null` is
-   * always a member.
+   * Adds the nulls of the chunk that are in place of lists. Inside of a JSON string, a quote before a colon is always escaped, so a list name with
+   * quotes, followed by `:null`, is always a member.
    */
   #addNulls(chunk: Buffer, from: number, to: number): void {
     const zeros = this.#zeros;
@@ -138,20 +135,20 @@ export class PaddingFinder implements PaddedValues {
       }
     }
     this.#hasNull = false;
-    // Zeros were found while the chunk was scanned, and nulls are added after the scan, so both must be sorted.
+    // Zeros are found during the scan and nulls afterwards, so the entries of the chunk must be sorted.
     if (zeros.length > length && length > first)
       for (const found of zeros.splice(first).sort((one, other) => one - other)) zeros.push(found);
     this.#foundBefore = zeros.length;
   }
 
-  /** Returns the start of the literal that the end of the chunk cuts, if the literal is a null in place of a list. */
+  /** Returns the position of a `null` in place of a list that continues in the next chunk; Infinity if there is none. */
   #findOpenNull(chunk: Buffer, { state }: JsonPlace): number {
     if (state < NULL_STATES || state >= CONTINUATION_1) return Number.POSITIVE_INFINITY;
     const start = chunk.length - 1 - (state - NULL_STATES);
     return isList(...this.#joinBefore(chunk, start)) ? this.#base + start : Number.POSITIVE_INFINITY;
   }
 
-  /** Returns the start of the string that the end of the chunk cuts, if it may be a quantity with leading zeros. */
+  /** Returns the position of a string that continues in the next chunk and may be a quantity with leading zeros; Infinity if there is none. */
   #findOpen(chunk: Buffer, { openBytes, isInKey, levels, state }: JsonPlace): number {
     const isValue =
       isStringState(state) && !isInKey && openBytes > 0 && levels.length > 1 && levels.at(-1) === false;
@@ -166,7 +163,7 @@ export class PaddingFinder implements PaddedValues {
     return isQuantityAt(...this.#joinBefore(chunk, start)) ? this.#base + start : Number.POSITIVE_INFINITY;
   }
 
-  /** Returns bytes that include the name before a value, and the start of the value's text in these bytes. */
+  /** Returns bytes that contain a value and the name before it, and the position of the value in these bytes. */
   #joinBefore(chunk: Uint8Array, start: number): [bytes: Buffer, start: number] {
     const before = this.#before;
     if (before === undefined || start >= NAME_ROOM) return [chunk as Buffer, start];

@@ -10,7 +10,7 @@ import type { Expectations } from './message-gate.ts';
 import type { SendOptions } from './transport.ts';
 
 export type PendingParts<T> = {
-  /** Ids of the requests in the message that is sent. */
+  /** Ids of the requests in `text`. */
   readonly ids: readonly string[];
   readonly text: string;
   /** Bounds of the answer. */
@@ -18,25 +18,25 @@ export type PendingParts<T> = {
   /** Whether the answer is a list. */
   readonly isBatch: boolean;
   readonly options: SendOptions;
-  /** Reads the value from the message with the answer. */
+  /** Reads the value from the answering message. */
   readonly read: (message: NodeMessage) => PromiseOrValue<T>;
   readonly resolve: (value: T) => void;
   readonly reject: (fault: UpstreamFault) => void;
 };
 
-/** A call or batch that waits for an answer, independent of the type of its value. */
+/** A call or batch that waits for its answer, independent of the type of its value. */
 export interface Pending extends Expiring {
   readonly ids: readonly string[];
   readonly text: string;
   readonly bounds: AnswerBounds;
   readonly isBatch: boolean;
-  /** Starts the answer timeout, in milliseconds, when the request is sent. */
+  /** Starts the answer timeout (ms) when the request is sent. */
   beginWait(answerTimeout: number): void;
   complete(message: NodeMessage): void;
   fail(fault: UpstreamFault): void;
 }
 
-/** One call or batch that was sent over a WebSocket, or that will be sent when the WebSocket is connected. */
+/** One call or batch that was sent over a WebSocket, or that waits for the WebSocket to be connected. */
 export class PendingCall<T> implements Pending {
   readonly ids: readonly string[];
   readonly text: string;
@@ -101,14 +101,14 @@ export class PendingCall<T> implements Pending {
   }
 }
 
-/** Maximum number of remembered calls that were recently abandoned, for which an answer may still arrive. */
+/** Maximum number of remembered abandoned calls, for which an answer may still arrive. */
 const MAX_LATE = 1_024;
 
-/** All calls and batches that wait for an answer on one WebSocket, by the ids that were sent. */
+/** All calls and batches that wait for an answer on one WebSocket, by request id. */
 export class PendingCalls implements Expectations {
   readonly #byId = new PassingMap<string, Pending>();
   readonly #late = new Lru<string, AnswerBounds>(MAX_LATE, Number.POSITIVE_INFINITY);
-  /** Number of calls per bounds; most calls have the bounds of a row in one table. */
+  /** Number of waiting calls by bounds. There are few different bounds, because most calls have those of a row of `answer-bounds.ts`. */
   readonly #bounds = new Map<AnswerBounds, number>();
   #loosest: AnswerBounds | undefined;
   readonly #sweep: ExpirySweep<Pending>;
@@ -131,13 +131,13 @@ export class PendingCalls implements Expectations {
     return this.#sweep.size === 1 ? this.#sweep.list()[0] : undefined;
   }
 
-  /** Bounds of an answer whose id has not arrived yet. They also admit a notification, which a node may send at any time. */
+  /** Bounds for a message whose id has not arrived yet. They admit every expected answer, and a notification, which a node may send at any time. */
   get loosest(): AnswerBounds {
     this.#loosest ??= loosen([NOTIFICATION, ...this.#bounds.keys()]);
     return this.#loosest;
   }
 
-  /** Bounds of a list of answers. */
+  /** Bounds for a list of answers to any waiting batch. */
   get listBounds(): AnswerBounds {
     const batches = this.#sweep.list().filter(({ isBatch }) => isBatch);
     return loosen([NOTIFICATION, ...batches.map(({ bounds }) => bounds)]);
@@ -151,7 +151,7 @@ export class PendingCalls implements Expectations {
     this.#byId.get(id)?.fail(fault);
   }
 
-  /** Whether the id belongs to an abandoned call; true at most once per call. */
+  /** Whether the id belongs to an abandoned call. Forgets the call, so that only one answer to it is accepted. */
   takeLate(id: string): boolean {
     const isLate = this.#late.get(id) !== undefined;
     this.#late.delete(id);

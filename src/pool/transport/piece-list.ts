@@ -1,26 +1,26 @@
 /**
- * Minimum size of a piece that is stored as it is, bytes. Shorter pieces are copied into one block, because a piece of one byte would keep the whole
- * read in memory that it is a view of.
+ * Minimum size of a piece that is stored without a copy, bytes. Shorter pieces are copied into a block, because a view of one byte would retain the
+ * memory of its whole read.
  */
 const SHORT_BYTES = 16 * 1024;
 /** Size of a block in which short pieces are collected, bytes. */
 const BLOCK_BYTES = 32 * 1024;
 
 /**
- * Pieces of a body in order of arrival. The used memory is at most ten times the sum of the pieces, plus a read of 128 KiB and a block, however short
- * the chunks of a node are. The first piece, and every piece of at least `SHORT_BYTES`, is stored without a copy.
+ * Pieces of a body in order of arrival. For chunks of any size, the used memory is at most ten times the length of the pieces, plus one read of 128
+ * KiB and one block. The first piece, and every piece of at least `SHORT_BYTES`, is stored without a copy.
  */
 export class PieceList {
   readonly #pieces: Uint8Array[] = [];
-  /** Memory of the last piece, if the piece is a copy. */
+  /** Block that contains the last piece, if that piece is a copy. */
   #block: Uint8Array | undefined;
 
-  /** Number of pieces; short pieces that were merged into one block count as one. */
+  /** Number of stored pieces; short pieces in one block count as one. */
   get length(): number {
     return this.#pieces.length;
   }
 
-  /** @param piece a piece that must not change any more, and that may be stored */
+  /** @param piece bytes that may be stored, so the caller must not change them */
   push(piece: Uint8Array): void {
     const last = this.#pieces.length - 1;
     if (last < 0 || piece.length >= SHORT_BYTES) {

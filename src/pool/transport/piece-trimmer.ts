@@ -1,16 +1,19 @@
 import { type Padding, trimZeros } from './padded-quantities.ts';
 
-/** Removes zeros from a result that is forwarded as it arrives. An incomplete quantity is buffered until it is complete. */
+/**
+ * Normalizes a result that is forwarded while it arrives: removes superfluous zeros, and replaces null by `[]`. An incomplete value that may have to
+ * be changed is buffered until it is complete.
+ */
 export class PieceTrimmer {
-  /** The beginning of a quantity whose end has not arrived. */
+  /** Buffered beginning of an incomplete value; undefined if there is none. */
   #reserved: Uint8Array | undefined;
 
   /**
-   * Yields the trimmed bytes that are complete.
+   * Yields the normalized bytes that are complete.
    * @param piece next piece of the result
    * @param base position of the piece in the answer
-   * @param padding zeros to leave out, at least those in this piece and in the buffered bytes
-   * @param openAt start of a text that may become a quantity with zeros to leave out; Infinity if there is none
+   * @param padding changes to make, at least those in this piece and in the buffered bytes
+   * @param openAt position of an incomplete value that may have to be changed; Infinity if there is none
    */
   *trim(piece: Uint8Array, base: number, padding: Padding, openAt: number): Generator<Uint8Array> {
     const reserved = this.#reserved;
@@ -39,7 +42,7 @@ function* emit(bytes: Uint8Array, base: number, limit: number, padding: Padding)
   if (trimmed.length > 0) yield trimmed;
 }
 
-/** Copies the bytes from `limit` on into memory of their own, because there are only few of them. */
+/** Copies the few bytes from `limit` on, so that they do not retain the memory of the piece. */
 function hold(reserved: Uint8Array | undefined, piece: Uint8Array, base: number, limit: number): Uint8Array {
   const before =
     reserved === undefined || limit >= base ? [] : [reserved.subarray(limit - base + reserved.length)];

@@ -22,15 +22,16 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 const NINE = 0x39;
-/** Maximum number of digits of an id: every number with up to 15 digits is exact. */
+/** Maximum number of digits of an id; a double represents every integer of up to 15 digits exactly. */
 const MAX_ID_DIGITS = 15;
 /**
- * Maximum size of an error that refuses a batch, or that requests a pause: nodes and vendors do so in one line, and a longer error is about one call.
+ * Maximum size of an error that is read as a refusal of a batch or as a rate limit, bytes. Nodes and vendors write these in one line; a longer error
+ * is about one call.
  */
 export const REFUSAL_BYTES: number = 4_096;
-/** Bytes that are read between two pauses, which takes a fraction of a millisecond. */
+/** Bytes that are read without a pause; this takes a fraction of a millisecond. */
 const SLICE_BYTES = 256 * 1024;
-/** Beginnings of answers: geth, reth and anvil write the id first, other nodes the result. */
+/** Fixed texts of answers on the fast path. geth, reth and anvil write the id before the result; other nodes write the result first. */
 const ID_FIRST = Buffer.from('{"jsonrpc":"2.0","id":');
 const RESULT_BEHIND_ID = Buffer.from(',"result":"');
 const RESULT_FIRST = Buffer.from('{"jsonrpc":"2.0","result":"');
@@ -42,14 +43,17 @@ export type NodeBatchAnswer = {
   readonly replies: readonly (NodeReply | undefined)[];
   /** Size of each reply, bytes; 0 if there is no reply. */
   readonly bytes: readonly number[];
-  /** Error that is the whole answer. In a list it may name a call, and is then the reply to this call too. */
+  /**
+   * Error that is the only answer, so that it may refuse the batch. If it is in a list and has the id of a call, it is also the reply to this call.
+   */
   readonly refusal: NodeError | undefined;
 };
 
 /**
- * Reads a complete answer to a batch with pauses: a list of answers, or a single error if the node refuses the whole batch.
+ * Reads a complete answer to a batch, with pauses. The answer is a list, or a single error if the node refuses the whole batch.
  * @param firstId id of the first call; the ids are consecutive
- * @throws UpstreamFault if the body is neither, or has an answer to another call, or an answer that is longer than its request can need
+ * @throws UpstreamFault if the body is neither, has an answer to a call that was not in the batch, or has an answer that is longer than its request
+ * can need
  */
 export function readBatch(
   body: Buffer,
@@ -59,9 +63,7 @@ export function readBatch(
   return new BatchParser(body, firstId, bounds).read();
 }
 
-/**
- * Returns the batch answer for a single error that is already parsed; undefined if the error answers another call, or is too long to refuse a batch.
- */
+/** Converts a parsed single error to the answer of a batch; undefined if it has the id of another call, or is too long for a refusal. */
 export function readLoneRefusal(
   scanner: ReplyScanner,
   error: NodeError,
@@ -71,7 +73,10 @@ export function readLoneRefusal(
   return new BatchParser(Buffer.alloc(0), firstId, bounds).takeLoneError(scanner, error);
 }
 
-/** Parses the bytes in one pass. A result that is a string without escapes is cut out of the bytes; each other answer is read by a scanner. */
+/**
+ * Parses the bytes in one pass. On the fast path, a result that is a string without escapes is copied from the bytes; any other answer is read by a
+ * `ReplyScanner`.
+ */
 class BatchParser {
   readonly #body: Buffer;
   readonly #firstId: number;
@@ -79,11 +84,11 @@ class BatchParser {
   readonly #replies: (NodeReply | undefined)[];
   readonly #bytes: number[];
   readonly #isSeen: boolean[];
-  /** Error that names no call. */
+  /** Error without an id. */
   #anonymous: NodeError | undefined;
   #anonymousBytes = 0;
   #answers = 0;
-  /** Id that was read last. */
+  /** Last id that `#readNumber` has read; NaN if it was invalid. */
   #number = Number.NaN;
 
   constructor(body: Buffer, firstId: number, bounds: BatchBounds) {
@@ -122,10 +127,7 @@ class BatchParser {
     return isOurs ? this.#createAnswer(error) : undefined;
   }
 
-  /**
-   * Reads an answer that is a single error. In the error with which it refuses a batch, geth writes the id of the first call, other nodes write no
-   * id.
-   */
+  /** Reads an answer that is a single error. geth refuses a batch with the id of its first call; other nodes write no id. */
   *#readLoneError(from: number): Generator<undefined, NodeBatchAnswer> {
     const { scanner, text } = yield* this.#scan(from);
     if (!isBlank(this.#body, from + text.length)) throw malformed('the answer has trailing data');
@@ -201,13 +203,13 @@ class BatchParser {
 
   #holds(text: Buffer, from: number): boolean {
     const body = this.#body;
-    // The comparison runs backwards, because the forms differ at the end.
+    // The comparison runs backwards, because the compared texts differ at their ends.
     for (let i = text.length - 1; i >= 0; i--) if (body[from + i] !== text[i]) return false;
     return true;
   }
 
   /**
-   * Reads an id of digits into `#number`; NaN if the service does not write ids in this form.
+   * Reads a decimal id into `#number`; NaN if the digits are not an id that this service can have sent.
    * @returns the position after the id
    */
   #readNumber(from: number): number {
@@ -265,13 +267,13 @@ class BatchParser {
   }
 }
 
-/** Returns the length of a text result; results in a batch are always text. */
+/** Returns the length of a result; all results in a batch are text. */
 function lengthOf(result: JsonResult): number {
   return typeof result === 'string' ? result.length : 0;
 }
 
 /**
- * Returns a reply for each call; an error that is the whole answer is the reply to all calls.
+ * Returns a reply for each call. An error that is the only answer is the reply to all calls.
  * @throws UpstreamFault if a call has no reply or more than one
  */
 export function requireAll({ replies, refusal }: NodeBatchAnswer): readonly NodeReply[] {

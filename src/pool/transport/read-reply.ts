@@ -9,26 +9,22 @@ import type { AnswerBytes } from './message-bytes.ts';
 import { trimZeros } from './padded-quantities.ts';
 import type { ReplyScanner, ScannedMember } from './reply-scanner.ts';
 
-/**
- * Maximum length of an error message that is read, characters: longer messages contain no more information, and every rule is matched against a
- * message.
- */
+/** Maximum length of an error message that is read, UTF-16 units; the rest is dropped, because every rule is matched against the message. */
 const MAX_MESSAGE = 16_384;
-/** Code of an error without a numeric code: geth's generic error code. */
+/** Code that replaces a missing or non-numeric error code: geth's generic code. */
 const DEFAULT_CODE = -32000;
-/** Maximum size of an error, or of an error without its data, that is parsed in one step, bytes: that takes less than a millisecond. */
+/** Maximum size of an error (or of an error without its `data`) that is parsed in one step, bytes; this takes less than a millisecond. */
 const SHORT_ERROR_BYTES = 64 * 1024;
 const DATA_NAME = '"data"';
-/** Placeholder for data that is not parsed. */
+/** Text that replaces a long `data` while the rest of the error is parsed. */
 const CUT_DATA = 'data that is not parsed';
 const COLON = 0x3a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Whether an answer is an error rather than a result, in the part that has been read. If one of the two members is null, it counts as absent, as in
- * JSON-RPC 1.
- * @throws UpstreamFault if the answer has both
+ * Whether the scanned part of an answer has an error and no result. A null member counts as absent, as in JSON-RPC 1.
+ * @throws UpstreamFault if the answer has both a result and an error
  */
 export function isErrorAnswer(scanner: ReplyScanner): boolean {
   const { result, error } = scanner;
@@ -38,7 +34,7 @@ export function isErrorAnswer(scanner: ReplyScanner): boolean {
 }
 
 /**
- * Checks that an answer belongs to the call with this id. An error may have no id, because the node could not read the id.
+ * Checks that an answer belongs to the call with this id. An error without an id is accepted, because the node may not have been able to read the id.
  * @throws UpstreamFault if the answer belongs to another call
  */
 export function checkId(scanner: ReplyScanner, id: string): void {
@@ -62,7 +58,7 @@ export function findResult(scanner: ReplyScanner): ScannedMember {
 }
 
 /**
- * Reads the reply of a complete answer; the result becomes text. A long error is read in scheduler slots.
+ * Reads the reply of a complete answer, with the result as text. A long error is read in scheduler slots.
  * @throws UpstreamFault if the answer is not JSON-RPC, synchronously or by rejection
  */
 export function readReply(scanner: ReplyScanner, bytes: AnswerBytes): PromiseOrValue<NodeReply> {
@@ -89,14 +85,14 @@ function readResult(scanner: ReplyScanner, bytes: AnswerBytes): NodeReply {
   return { kind: 'result', result: result.toString('utf8') };
 }
 
-/** Form of an error code that some nodes write as a string. */
+/** Matches an error code that a node writes as a string. */
 const CODE_TEXT = /^-?\d{1,10}$/;
 
 /**
- * Reads the error object of a complete answer, with pauses. Some nodes omit code or message, or write the code as a string of digits or words;
- * the missing values are replaced by neutral ones.
- * @throws UpstreamFault `excessive` if the error is longer than any error needs; `malformed` if code or message is invalid: a number that is not an
- * integer, or not exact in JSON, or another type
+ * Reads the error object of a complete answer, with pauses. Some nodes omit code or message, or write the code as a string; missing or non-numeric
+ * values are replaced by defaults.
+ * @throws UpstreamFault `excessive` if the error is longer than any error needs; `malformed` if the code is a number but not a safe integer, or if
+ * code or message has another type
  */
 export function* readErrorInSlices(
   scanner: ReplyScanner,
@@ -126,7 +122,7 @@ function readMessage(message: unknown): string {
   return message.length > MAX_MESSAGE ? message.slice(0, MAX_MESSAGE) : message;
 }
 
-/** @param bytes validated JSON object with few values */
+/** Parses the bytes of an error, with pauses if they are long. @param bytes validated JSON with few values */
 function* parseError(bytes: Buffer): Generator<undefined, unknown> {
   if (bytes.length <= SHORT_ERROR_BYTES) return JSON.parse(bytes.toString('utf8'));
   return parseWithoutData(bytes) ?? (yield* parseInSlices(yield* decodeInSlices(bytes)));
@@ -143,7 +139,8 @@ function* decodeInSlices(bytes: Buffer): Generator<undefined, string> {
 }
 
 /**
- * Parses an error without its data, if the data is one long string without escapes, which would take tens of milliseconds to parse.
+ * Parses an error whose `data` is one long string without escapes, and copies the string without parsing it. Parsing it would take tens of
+ * milliseconds.
  * @param bytes validated JSON object
  * @returns undefined if the error must be parsed as a whole
  */
@@ -169,7 +166,7 @@ export function skipBlank(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** Whether only white space follows. */
+/** Whether only white space follows from position `from` on. */
 export function isBlank(bytes: Buffer, from: number): boolean {
   return skipBlank(bytes, from) === bytes.length;
 }

@@ -9,15 +9,15 @@ import { describeRefusal } from './http-status.ts';
 import { isBlank, isErrorAnswer, readErrorInSlices } from './read-reply.ts';
 import { ReplyScanner } from './reply-scanner.ts';
 
-/** Maximum size of a list of errors, bytes; such a list answers a batch, and is scanned when it is complete. */
+/** Maximum size of a list of errors (an answer to a batch), bytes; a list is scanned only when it is complete. */
 const LIST_BYTES = 1_048_576;
 
-/** Faults of the body that are ignored, because the status is already known. */
+/** Faults of the body that are ignored, because the HTTP status already describes the failure. */
 const INTERRUPTIONS: ReadonlySet<FaultKind> = new Set(['unreachable', 'timeout', 'malformed', 'tooLarge']);
 
 /**
- * Reads the body of a response with a status other than 2xx, because some nodes send their JSON-RPC errors with such a status. A body that is too
- * long, or that has more values than an error can need, is dropped, and only the status is used.
+ * Reads the body of a response with a status other than 2xx, because some nodes send JSON-RPC errors with such a status. If a body is too long, or
+ * has more values than an error can need, only the status is used.
  */
 export class RefusalReader<T> implements BodyReader<T> {
   readonly isWaitedFor = true;
@@ -27,12 +27,12 @@ export class RefusalReader<T> implements BodyReader<T> {
   readonly #reader: BodyReader<T>;
   readonly #buffered: BufferedPieces;
   readonly #scanner = new ReplyScanner(ERROR_SHAPE);
-  /** Whether the received bytes may be one JSON-RPC answer. */
+  /** Whether the received bytes may be a single JSON-RPC answer. */
   #mayBeAnswer = true;
   #received = 0;
 
   /**
-   * @param reader reader of the request's answer
+   * @param reader reader of the expected 2xx answer, which also interprets the error
    * @param memory opens a reservation of memory for the buffered body
    */
   constructor(
@@ -84,7 +84,7 @@ export class RefusalReader<T> implements BodyReader<T> {
     return list === undefined ? undefined : yield* list;
   }
 
-  /** Reads the body if it is one JSON-RPC error, for any call. */
+  /** Reads the body if it is a single JSON-RPC error, with any id. */
   *#readLoneError(body: Buffer): Generator<undefined, LoneError | undefined> {
     const scanner = this.#scanner;
     try {

@@ -1,7 +1,7 @@
 import { UpstreamFault } from '../fault.ts';
 import type { SendOptions } from './transport.ts';
 
-/** Retry delay if all places are taken, ms: a place may become free at any moment. */
+/** Retry delay if all in-flight places are taken, ms; short, because a place may become free at any moment. */
 const FULL_RETRY_MS = 10;
 
 /** Returns the reason not to send a call; undefined if the call may be sent. */

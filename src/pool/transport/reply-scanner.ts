@@ -27,27 +27,27 @@ import {
 import { type JsonPlace, LEAST_SCANNED, scanInside } from './json-scan.ts';
 import { PaddingFinder } from './padding-finder.ts';
 
-/** Maximum length of a key or id that is captured, characters: `result` written in `\u` escapes has 38 with its quotes. */
+/** Maximum length of a key or id that is captured as text, characters. `result` written in `\u` escapes has 38, with its quotes. */
 const MAX_CAPTURED = 64;
-/** Table with 1 for each byte that is a complete character of a string. */
+/** Table by byte: 1 if the byte is a complete character inside of a string. */
 const IN_STRING = TRANSITIONS.slice(STRING << 8, (STRING + 1) << 8).map((entry) =>
   entry === STRING ? 1 : 0,
 );
 const LETTER_N = 0x6e;
 
-/** Position of a member in the answer, counted from the first byte of the first chunk. */
+/** Position of a member's value in the answer, counted from the first byte of the first chunk. */
 export type ScannedMember = {
   readonly start: number;
   /** Position after the last byte of the value; undefined if the value has not ended. */
   readonly end: number | undefined;
   readonly isNull: boolean;
-  /** Number of values, keys and containers in the value once it has ended; until then, the number before it in the answer. */
+  /** Number of values, keys and containers in the value once it has ended; until then, the number before the value in the answer. */
   readonly values: number;
 };
 
 /**
- * Reads one JSON-RPC answer, an object, as its bytes arrive. It checks every byte, that the answer is JSON in UTF-8 and not more than the request can
- * need, and finds the relevant members in any order. It copies nothing; the caller stores the chunks.
+ * Scans one JSON-RPC answer (an object) while its bytes arrive. Every byte is checked: the answer must be JSON in UTF-8 and within the bounds of its
+ * request. The relevant members may be in any order. The scanner copies nothing; the caller stores the chunks.
  */
 export class ReplyScanner {
   readonly #place: JsonPlace = {
@@ -66,13 +66,13 @@ export class ReplyScanner {
   #base = 0;
   /** Start in the current chunk of the key or id that is captured as text; -1 if none is captured. */
   #captureFrom = -1;
-  /** The part of the captured text that is in earlier chunks. */
+  /** Beginning of the captured text, from earlier chunks. */
   #captured = '';
   #key = '';
   #id: string | undefined;
   #result: ScannedMember | undefined;
   #error: ScannedMember | undefined;
-  /** Number of bytes read. */
+  /** Number of scanned bytes of the answer. */
   #bytes = 0;
   readonly #padding: PaddingFinder;
 
@@ -82,8 +82,8 @@ export class ReplyScanner {
   }
 
   /**
-   * Applies other bounds to the answer from now on.
-   * @throws UpstreamFault `excessive` if the answer already exceeds them
+   * Replaces the bounds of the answer.
+   * @throws UpstreamFault `excessive` if the answer already exceeds the new bounds
    */
   narrow(bounds: ShapeBounds): void {
     this.#bounds = bounds;
@@ -91,7 +91,7 @@ export class ReplyScanner {
     checkShape(this.#place, this.#bytes, bounds);
   }
 
-  /** Text of the member `id` as written (at most the first 65 characters), once it is complete. */
+  /** JSON text of the member `id` (at most the first 65 characters); undefined until it is complete. */
   get id(): string | undefined {
     return this.#id;
   }
@@ -104,19 +104,19 @@ export class ReplyScanner {
     return this.#error;
   }
 
-  /** Leading zeros of quantities in the bytes that have been read; they must be left out. */
+  /** Findings in the scanned bytes that the caller must normalize: leading zeros of quantities, and null in place of lists. */
   get padding(): PaddingFinder {
     return this.#padding;
   }
 
-  /** Whether the object is complete. */
+  /** Whether the answer is complete. */
   get isDone(): boolean {
     return this.#isDone;
   }
 
   /**
-   * Reads a chunk from `from` to its end or to the end of the object, whichever comes first, and returns the position where it stopped. Must not be
-   * called when the object is complete.
+   * Scans a chunk from `from` to the end of the chunk or of the answer, and returns the position after the last scanned byte. Must not be called when
+   * the answer is complete.
    * @throws UpstreamFault `malformed` at the first byte that cannot be part of an answer, `excessive` if a bound is exceeded
    */
   push(chunk: Buffer, from = 0): number {
@@ -133,7 +133,7 @@ export class ReplyScanner {
     const { levels } = place;
     let at = levels.length > 1 ? this.#scanInside(chunk, from) : from;
     let { state } = place;
-    /** Start of the open string (after its quote) or number; below 0 if it is before this chunk. */
+    /** Position in this chunk of the open string (after its quote) or number; negative if it began in an earlier chunk. */
     let tokenStart = at - place.openBytes;
     place.openBytes = 0;
     while (at < end) {
@@ -228,7 +228,7 @@ export class ReplyScanner {
     return at;
   }
 
-  /** Handles the end of the chunk, which may cut a string or a number of `bytes` bytes. */
+  /** Handles the end of the chunk, at which a string or number with `bytes` bytes so far may be incomplete. */
   #cutToken(state: number, bytes: number): void {
     const place = this.#place;
     const isNumber = isNumberState(state);
@@ -245,8 +245,8 @@ export class ReplyScanner {
   }
 
   /**
-   * Skips the contents of a member's value, which contain no relevant members.
-   * @returns the position of the first byte that must be read here
+   * Scans the inside of a member's value in WebAssembly, because it contains no relevant members.
+   * @returns the position of the first byte that this class must scan itself
    */
   #scanInside(chunk: Buffer, from: number): number {
     return chunk.length - from < LEAST_SCANNED ? from : scanInside(chunk, from, this.#place, this.#padding);
@@ -293,7 +293,7 @@ export class ReplyScanner {
     return text;
   }
 
-  /** Captures one character more than the limit, so that a longer text cannot equal a relevant one. */
+  /** Captures one character more than the limit, so that a cut text never equals a relevant key or id. */
   #readCaptured(chunk: Buffer, to: number): string {
     const room = MAX_CAPTURED + 1 - this.#captured.length;
     const from = this.#captureFrom;
@@ -301,7 +301,7 @@ export class ReplyScanner {
   }
 }
 
-/** Whether four bytes are characters of a string; testing them in one step costs half as much as one by one. */
+/** Whether four bytes are all complete characters inside of a string; testing four at once halves the cost. */
 function areInString(chunk: Buffer, at: number): boolean {
   const first = (IN_STRING[chunk[at] as number] as number) & (IN_STRING[chunk[at + 1] as number] as number);
   const second =
@@ -309,13 +309,13 @@ function areInString(chunk: Buffer, at: number): boolean {
   return (first & second) === 1;
 }
 
-/** Returns the name that a key's text encodes; if the text is too long to be relevant, returns the text itself. */
+/** Returns the name that the JSON text of a key encodes, or the text itself if it is too long for a relevant name. */
 function readKey(text: string): string {
   if (text.length > MAX_CAPTURED) return text;
   return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
 }
 
-/** Ends a member, and subtracts the values before it. */
+/** Returns a complete member, whose `values` counts only the values in it. */
 function endOf(member: ScannedMember, end: number, values: number): ScannedMember {
   return { ...member, end, values: values - member.values };
 }

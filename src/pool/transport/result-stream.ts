@@ -2,7 +2,7 @@ import type { JsonStream } from '../../../packages/ethereum/primitives/json-resu
 import { UpstreamFault } from '../fault.ts';
 import { PieceList } from './piece-list.ts';
 
-/** Number of buffered bytes from which the source is paused. */
+/** Number of buffered bytes at which the source is paused. */
 const HIGH_WATER_BYTES = 65_536;
 
 /** Source of the pieces of a result. */
@@ -19,8 +19,8 @@ type Waiter = {
 };
 
 /**
- * A result that is forwarded as it arrives. The last piece is withheld until the whole answer is valid, so a reader that has received all pieces has
- * received a valid value.
+ * A result that is forwarded while it arrives. The last piece is withheld until the whole answer is valid, so that a stream which ends normally is
+ * always a valid value.
  */
 export class ResultStream implements JsonStream {
   readonly pieces: AsyncIterable<Uint8Array>;
@@ -50,7 +50,7 @@ export class ResultStream implements JsonStream {
 
   push(piece: Uint8Array): void {
     if (this.#fault !== undefined || piece.length === 0) return;
-    // The buffered piece is not the last piece any more, so it is delivered before a short piece is merged into it.
+    // A buffered piece is no longer the last one, so it can be delivered. This must happen before the new piece is merged into it.
     if (this.#waiting.length > 0) this.#serve();
     this.#waiting.push(piece);
     this.#waitingBytes += piece.length;
@@ -73,7 +73,10 @@ export class ResultStream implements JsonStream {
     waiter?.reject(fault);
   }
 
-  /** Cancels the stream, even if its answer is complete: a reader that continues must not mistake the pieces that it has for the whole result. */
+  /**
+   * Cancels the stream, even if its answer is complete. A consumer that continues to read then gets an error, so it cannot take the delivered pieces
+   * for the whole result.
+   */
   cancel(): void {
     const isOpen = !this.#isComplete && this.#fault === undefined;
     this.#isComplete = false;

@@ -1,16 +1,16 @@
-/** Maximum accepted delay, ms: after this time, requests are sent to the node in any case. */
+/** Maximum accepted retry delay, ms; longer delays that a node requests are reduced to it. */
 export const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /** Parses a `Retry-After` header (RFC 9110, 10.2.3), which is seconds or a date, into milliseconds; undefined if it is neither. */
 export function parseRetryAfter(value: string, now: number = Date.now()): number | undefined {
   const text = value.trim();
   if (/^\d+(\.\d+)?$/.test(text)) return bound(Number(text) * 1_000);
-  // Date.parse accepts many forms that are not HTTP dates; HTTP dates begin with the name of a day.
+  // `Date.parse` accepts many texts that are not HTTP dates. An HTTP date begins with the name of a day.
   const date = /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : bound(date - now);
 }
 
-/** Reads the delay from the `data` of an error in Infura's forms, ms; undefined if `data` has none of these forms. */
+/** Reads the retry delay from the `data` of an Infura error (`backoff_seconds`, also under `rate`), ms; undefined if there is none. */
 export function readBackoff(data: unknown): number | undefined {
   const seconds =
     readMember(readMember(data, 'rate'), 'backoff_seconds') ?? readMember(data, 'backoff_seconds');

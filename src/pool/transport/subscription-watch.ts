@@ -4,12 +4,12 @@ import type { NodeCall, NodeReply } from '../node-call.ts';
 import { excessive } from './answer-shape.ts';
 import type { AnnouncementListener, SubscriptionKind } from './transport.ts';
 
-/** Retry delay after a node did not answer a subscription, ms. If a node refuses, the subscription is not sent again on the same connection. */
+/** Retry delay after a node did not answer `eth_subscribe`, ms. If the node refuses it, it is not sent again on the same connection. */
 const RETRY_MS = 30_000;
 
-/** Allowed heads of one node: the fastest chains have a hundred per second. A listener for pending transactions has a bound of its own. */
+/** Rate limit of announced heads of one node; the fastest chains have a hundred per second. Pending transactions are limited by `createHashRate`. */
 const HEADS = { capacity: 512, perSecond: 128 };
-/** Allowed average size of one head with its envelope, bytes: heads of Ethereum have 2 KB, and a megabyte is parsed in 5 ms. */
+/** Allowed average size of one `newHeads` message, bytes. Ethereum's have 2 KB, and parsing takes 5 ms per megabyte. */
 const HEAD_BYTES = 4_096;
 
 /** Sends a call on the open connection; the outcome is reported before any later message is read. */
@@ -19,7 +19,7 @@ export type SendOnConnection = (
   onFault: (fault: UpstreamFault) => void,
 ) => void;
 
-/** One subscription, renewed on every connection. */
+/** One subscription, which is made again on every new connection. */
 export class SubscriptionWatch {
   readonly #kind: SubscriptionKind;
   readonly #listener: AnnouncementListener;
@@ -28,14 +28,14 @@ export class SubscriptionWatch {
   readonly #heads: TokenBucket;
   readonly #bytes: TokenBucket;
   #subscription: string | undefined;
-  /** Undefined until the first outcome is known. */
+  /** Last state that the listener got: `onReady` (true) or `onLost` (false); undefined before the first call. */
   #isReady: boolean | undefined;
   #isUp = false;
   #isStopped = false;
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param onEnd gets the id of a subscription when the node is requested to end it
+   * @param onEnd called with the id of a subscription when `eth_unsubscribe` is sent for it
    * @param now monotonic clock, ms
    */
   constructor(
@@ -78,9 +78,9 @@ export class SubscriptionWatch {
   }
 
   /**
-   * Handles a notification of any subscription, possibly this one.
+   * Handles a notification; ignores it if it belongs to a different subscription.
    * @param bytes length of the message
-   * @throws UpstreamFault if there are more heads, or longer ones, than any chain has
+   * @throws UpstreamFault if heads arrive more often, or are longer, than on any chain
    */
   announce(subscription: string, result: unknown, bytes: number): void {
     if (subscription !== this.#subscription) return;
@@ -126,7 +126,7 @@ export class SubscriptionWatch {
   #unsubscribe(subscription: string): void {
     const params = JSON.stringify([subscription]);
     this.#onEnd(subscription);
-    // The outcome is not used, because notifications without a subscriber are dropped.
+    // The outcome does not matter, because later notifications are dropped.
     this.#ask(
       { method: 'eth_unsubscribe', params },
       () => {},

@@ -8,11 +8,11 @@ import type { CallerCoalescing } from './coalescing-policy.ts';
 export type SendOptions = {
   /** Deadline, ms on the clock of `performance.now()`; the transport's own limits may end the call earlier. */
   readonly deadline: number;
-  /** Aborted if the caller gives up: the call then rejects with fault `aborted` and releases its resources. */
+  /** When aborted, the call rejects with fault `aborted` and releases its resources. */
   readonly signal?: CancelSignal;
-  /** W3C trace context that is sent with the call, if the protocol has headers. */
+  /** W3C trace context that is sent with the call (HTTP only). */
   readonly traceParent?: string;
-  /** Identity of the client's batch to which the call belongs: items of a batch share requests. */
+  /** Object that identifies the client's batch to which the call belongs. Calls with the same object may share a request. */
   readonly batch?: object | undefined;
 };
 
@@ -35,7 +35,7 @@ export type SubscriptionKind = 'newHeads' | 'newPendingTransactions';
 export type AnnouncementListener = {
   /** Takes the `result` of one notification as a JSON value: a header object, or the hash of a transaction. */
   onResult(result: unknown): void;
-  /** Called when notifications stop until `onReady`: the node is disconnected, or does not offer them. */
+  /** Called when notifications stop, because the node is disconnected or does not offer them; `onReady` follows when they begin again. */
   onLost(): void;
   /** Called when notifications begin to arrive, also after `onLost`; some may have been missed. */
   onReady(): void;
@@ -44,19 +44,19 @@ export type AnnouncementListener = {
 /** The connection to one node. Every rejection is an `UpstreamFault`. */
 export interface Transport {
   /**
-   * Sends one call. If a result is longer than the stream threshold, it is returned as a `JsonStream` as soon as that is known: from the length of
-   * the answer, or when that many bytes have arrived. Any other result is text that was checked to be one complete JSON value.
+   * Sends one call. A result that is longer than `streamBytes` is returned as a `JsonStream` as soon as its length is known to be greater: from the
+   * Content-Length, or when that many bytes have arrived. Any other result has been checked to be one complete JSON value.
    */
   send(call: NodeCall, options: SendOptions): Promise<NodeReply>;
   /**
    * Sends calls with the same options, like `send` for each of them, but without a promise per call. A call may complete before this function
-   * returns. Absent if it would save nothing.
+   * returns. Undefined if the transport cannot avoid these promises.
    */
   sendMany?(calls: readonly NodeCall[], options: SendOptions, complete: OnCompleteMany): void;
   /** Sends several calls in one JSON-RPC batch; the replies are in the order of the calls, and all results are text. */
   sendBatch(calls: readonly NodeCall[], options: SendOptions): Promise<readonly NodeReply[]>;
   /**
-   * Subscribes to notifications of one kind; absent if the transport has no notifications.
+   * Subscribes to notifications of one kind. Undefined if the transport does not support subscriptions.
    * @returns a function that ends the subscription
    */
   watch?(kind: SubscriptionKind, listener: AnnouncementListener): () => void;
@@ -64,15 +64,15 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Address and headers of one node. No part of it may ever be logged. */
+/** URL and headers of one node. They contain secrets, so no part may ever be logged. */
 export type Endpoint = {
-  /** URL of the node: `http:`, `https:`, `ws:` or `wss:`. It may contain a key in its path or query, but never credentials. */
+  /** URL of the node: `http:`, `https:`, `ws:` or `wss:`. It may contain a key in its path or query, but never user or password. */
   readonly url: URL;
   /** Headers sent with every request, or with the upgrade: authorization and custom headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** Limits on requests that several calls share (HTTP). */
+/** Limits for sending several calls in one request (HTTP). */
 export type BatchOptions = {
   /** Maximum number of calls in one batch; 1 disables batches. */
   readonly items: number;
@@ -87,18 +87,18 @@ export type TransportLimits = {
   readonly inFlight: number;
   readonly batch: BatchOptions;
   readonly connectTimeout: number;
-  /** Time from the request to the first byte of the answer; on a WebSocket, where answers arrive as a whole, time to the whole answer. */
+  /** Time limit from the request to the first byte of the answer; on a WebSocket, to the complete answer. */
   readonly answerTimeout: number;
-  /** Time for each 4 KiB of an answer, while a reader waits for these bytes. */
+  /** Time limit for each 4 KiB of an answer while a consumer waits for them (HTTP). */
   readonly stallTimeout: number;
   /** Maximum size of one answer after decompression, bytes. */
   readonly answerBytes: number;
-  /** A result that is longer than this is returned as a stream, once its length is known to be greater, bytes. */
+  /** Size above which a result is returned as a stream, bytes. */
   readonly streamBytes: number;
-  /** Time between two pings of a WebSocket; at least one byte must arrive between two pings. */
+  /** Interval between pings of a WebSocket. If no byte arrives between two pings, the connection is terminated. */
   readonly pingInterval: number;
   /** Opens a reservation for one answer in the memory that the answers of all nodes share. */
   readonly memory: () => AnswerMemory;
-  /** Called if the node sent more than a request can need, or messages that were not requested. */
+  /** Called when the node has sent more than a request can need, or too many messages that were not requested. */
   readonly onExcessive?: (fault: UpstreamFault) => void;
 };

@@ -29,22 +29,22 @@ import type {
 
 const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 30_000;
-/** Maximum size of a message, bytes, the same as in geth's own client. */
+/** Maximum size of a message, bytes; equal to the limit of geth's client. */
 const MESSAGE_BYTES = 32 * 1024 * 1024;
 /**
- * Time after the end of a subscription in which its notifications are not a fault, ms, and limits on the number of these subscriptions and
- * notifications.
+ * Time after `eth_unsubscribe` in which notifications of the subscription are not a fault, ms. The next two constants limit the number of such
+ * subscriptions and notifications.
  */
 const ENDED_MS = 10_000;
 const MAX_ENDED = 16;
 const MAX_ENDED_MESSAGES = 20_000;
 const FIRST_REST_MS = 2_000;
 const MAX_REST_MS = 300_000;
-/** Maximum number of answers in one list; no batch of this service has that many calls. */
+/** Maximum number of answers in one list; this service sends no batch with more calls. */
 const MAX_LIST = 10_000;
 
 /**
- * Creates a transport over one WebSocket, which is opened when it is first needed and then stays open. Calls wait for the first connection; if a
+ * Creates a transport over one WebSocket, which is opened when it is first needed and then stays open. Calls wait for the first connection. While a
  * later connection is down, calls are refused immediately.
  */
 export function createWebSocketTransport(endpoint: Endpoint, limits: TransportLimits): Transport {
@@ -56,17 +56,17 @@ class WebSocketTransport implements Transport, SocketListener {
   readonly #limits: TransportLimits;
   readonly #pending = new PendingCalls(new ExpirySweep());
   readonly #watches = new Set<SubscriptionWatch>();
-  /** Subscriptions that ended recently: the node may not have processed the end yet. */
+  /** Ids of subscriptions that ended recently; the node may still send their notifications. */
   readonly #ended = new Lru<string, true>(MAX_ENDED, ENDED_MS);
   readonly #backoff = new Backoff({ firstMs: FIRST_BACKOFF_MS, maxMs: MAX_BACKOFF_MS });
   readonly #endedMessages = new TokenBucket({ capacity: MAX_ENDED_MESSAGES, perSecond: 100 });
-  /** Backoff after a node floods the connection; each backoff is longer than the previous one, whatever the node answers in between. */
+  /** Backoff after a node exceeds the bounds of the connection. It grows each time, and valid answers do not reset it. */
   readonly #excesses = new Backoff({ firstMs: FIRST_REST_MS, maxMs: MAX_REST_MS });
   #gate: MessageGate;
   #socket: NodeSocket | undefined;
   #isUp = false;
   #isClosed = false;
-  /** Reason why the connection is down; set when the connection ends or an attempt fails, until the next success. */
+  /** Fault that ended the connection or the last attempt; undefined before the first attempt and while the connection is up. */
   #fault: UpstreamFault | undefined;
   #reconnectTimer: NodeJS.Timeout | undefined;
   #reconnectAt = 0;
@@ -90,7 +90,7 @@ class WebSocketTransport implements Transport, SocketListener {
     const bounds = { ...loosen(batch.answers), bytes: batch.bytes };
     return new Promise((resolve, reject) => {
       const read = ({ bytes }: NodeMessage): PromiseOrValue<readonly NodeReply[]> => {
-        // An error that names no call may have any length.
+        // An error without an id was scanned with the loosest bounds, so its length is checked here.
         if (bytes.length > batch.bytes)
           throw new UpstreamFault('tooLarge', 'the answer exceeds the bound on its size');
         const answers = readBatch(bytes.subarray(0), firstId, batch);
@@ -146,7 +146,7 @@ class WebSocketTransport implements Transport, SocketListener {
     this.#gate.close();
     if (this.#isClosed) return;
     if (fault.kind === 'excessive') this.#limits.onExcessive?.(fault);
-    // If there are several calls, it is unknown which answer was too large.
+    // With several waiting calls, it is unknown to which call the large answer belongs.
     const isUnclear = fault.kind === 'tooLarge' && this.#pending.size > 1;
     this.#failAll(
       isUnclear ? new UpstreamFault('unreachable', 'the connection to the node was lost') : fault,
@@ -178,7 +178,7 @@ class WebSocketTransport implements Transport, SocketListener {
       else broken.fail(malformed('the answer is not JSON'));
       return;
     }
-    // The backoff is reset only after a valid message, so that a node that accepts connections and drops them gets longer and longer pauses.
+    // The backoff is reset only by a valid message, so that it keeps growing for a node that accepts connections and drops them.
     this.#backoff.reset();
     if (!this.#complete(message) && !this.#announce(message)) this.#gate.countUnsolicited(scanned.bytes);
   }
@@ -244,7 +244,7 @@ class WebSocketTransport implements Transport, SocketListener {
     }
   }
 
-  /** Returns the fault of an outage; undefined if the connection is up, or if no connection has been tried. */
+  /** Returns the fault for new calls while the connection is down; undefined if it is up, or before the first attempt. */
   #describeOutage(): UpstreamFault | undefined {
     if (this.#fault === undefined) return undefined;
     const { kind, message } = this.#fault;

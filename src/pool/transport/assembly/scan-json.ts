@@ -1,9 +1,9 @@
 /**
- * Scans JSON inside of a list or an object by the table of `json-grammar.ts`, 16 bytes of a string at a time. It stops where that container is
- * closed, at invalid JSON, and where the levels exceed `MAX_LEVELS`; the byte at which it stops is left to the caller.
+ * Scans JSON inside of a list or an object with the table of `json-grammar.ts`, 16 bytes of a string at a time. Stops at the byte that closes this
+ * container, at invalid JSON, or at a level above `MAX_LEVELS`. The caller processes the byte at which the scan stops.
  */
 
-/** Table of `json-grammar.ts`, written by the caller: the next state by state and byte. */
+/** Copy of `TRANSITIONS` of `json-grammar.ts`, which the caller writes here: the next state by state and byte. */
 export const TRANSITIONS: usize = memory.data(38 * 256);
 
 /** States and actions of `json-grammar.ts`. */
@@ -29,18 +29,21 @@ const END_LITERAL: u32 = 0x87;
 const END_NUMBER: u32 = 0x88;
 
 /**
- * Written by the caller: for names of n characters, the letters that a quantity's name may begin and end with, as bits of their lowest five bits;
- * index 0 has the letters of all names.
+ * Filled by the caller. Word n has the possible first letters of quantity names of n characters, as bits numbered by the lowest five bits of a
+ * letter; word 0 covers all lengths. `LAST_LETTERS` has the last letters in the same form.
  */
 export const FIRST_LETTERS: usize = memory.data(4 * 32);
 export const LAST_LETTERS: usize = memory.data(4 * 32);
-/** Positions, behind the quote, of member values that may be quantities with leading zeros: as many as 64 KiB can contain, at ten bytes each. */
+/**
+ * Positions after the opening quote of member values that may be quantities with leading zeros. 64 KiB contain at most this many, of at least ten
+ * bytes each.
+ */
 export const PADDED: usize = memory.data(4 * 6_600);
-/** Bytes before `start` that the caller fills with the preceding text. */
+/** Number of bytes before `start` that the caller fills with the preceding text. */
 export const BEFORE: u32 = 160;
 /** Length of `0x` and 64 digits. */
 const MAX_QUANTITY: u32 = 66;
-/** `0x0` as a little-endian number. */
+/** `0x0`, the beginning of a quantity with a leading zero, as a little-endian number. */
 const PADDED_BEGIN: u32 = 0x30_78_30;
 
 /** `":`, `:"` and `,"` as little-endian numbers. */
@@ -53,37 +56,37 @@ const COLON_BYTE: u8 = 0x3a;
 const BACKSLASH: u8 = 0x5c;
 const BLANK: i8 = 0x20;
 
-/** Last byte of null; the other literals end with another byte. */
+/** Last byte of `null`, `l`; `true` and `false` end with `e`. */
 const NULL_END: u8 = 0x6c;
-/** Distance from the last byte of null back to the colon, and to the last letter of the name, where there is no white space. */
+/** Distance from the last byte of `null` back to the colon in JSON without white space; `TO_NAME` is the distance to the last letter of the name. */
 const TO_COLON: usize = 4;
 const TO_NAME: usize = 6;
 
-/** Maximum nesting that fits. */
+/** Maximum nesting, limited by the bits of `lists`. */
 export const MAX_LEVELS: u32 = 30;
 
 /**
- * Scan state: the state of the grammar, whether a string is a key, whether each level is a list (innermost in the lowest bit), and the number of
- * levels.
+ * Scan state: the state of the grammar, whether the current string is a key, one bit per level (1 for a list, innermost level lowest), and the number
+ * of levels.
  */
 export let state: u32 = 0;
 export let isInKey: bool = false;
 export let lists: u32 = 0;
 export let levels: u32 = 0;
 
-/** Number of values and keys that ended and containers that began in these bytes, and lengths in bytes of the longest string, member name and number. */
+/** Number of values and keys that ended and containers that began in the scanned bytes; the next three variables are the longest lengths in bytes. */
 export let values: u32 = 0;
 export let longestText: u32 = 0;
 export let longestName: u32 = 0;
 export let longestNumber: u32 = 0;
-/** Bytes so far of the string (without its quote) or number that the end of these bytes cuts. */
+/** Length so far of a string (without its quote) or number that continues after the scanned bytes. */
 export let openBytes: u32 = 0;
 
 /** Number of entries in `PADDED`. */
 export let padded: u32 = 0;
-/** True where these bytes contain the end of a null that may stand for a list. */
+/** Whether the scanned bytes contain the end of a `null` that may stand for a list. */
 export let hasNull: bool = false;
-/** Lengths of the names of lists, as bits; written by the caller. */
+/** Bit set of the lengths of list names; filled by the caller. */
 export const LIST_LENGTHS: usize = memory.data(4);
 
 @inline
@@ -97,8 +100,8 @@ function isString(state: u32): bool {
 }
 
 /**
- * Returns the bytes of the number that ends before `at`.
- * @param cut bytes of it that precede `start`
+ * Returns the length in bytes of the number that ends before `at`.
+ * @param cut number of its bytes that precede `start`
  */
 function countDigits(start: usize, at: usize, cut: u32): u32 {
   let from = at;
@@ -111,12 +114,12 @@ function countDigits(start: usize, at: usize, cut: u32): u32 {
   return <u32>(at - from) + cut;
 }
 
-/** Advances to the next byte of a string that is not a character by itself, or stops fewer than 16 bytes before `end`. */
+/** Advances to the next byte of a string that is a quote, a backslash, a control character or not ASCII. Stops fewer than 16 bytes before `end`. */
 @inline
 function skipCharacters(at: usize, end: usize): usize {
   while (at + 16 <= end) {
     const bytes = v128.load(at);
-    // As signed numbers, bytes above 0x7f are below a blank.
+    // As signed numbers, bytes above 0x7f are negative, so they compare below a blank.
     const found = i8x16.bitmask(
       v128.or(
         i8x16.lt_s(bytes, i8x16.splat(BLANK)),
@@ -138,12 +141,12 @@ function skipBlankBack(at: usize, least: usize): usize {
 }
 
 /**
- * Whether a value may belong to a member with the name of a quantity, judging by the letters of its name.
+ * Whether a value may belong to a member that is named like a quantity, by the length and the first and last letter of the name.
  * @param at position behind the value's quote
- * @param least first position with known bytes
+ * @param least first position whose bytes are filled
  */
 function mayBeQuantity(at: usize, least: usize): bool {
-  // In JSON without white space most values with this prefix are data, and the last letter of the name tells.
+  // Fast path for JSON without white space: most values with this prefix are data, which the last letter of the name shows.
   if (load<u16>(at - 3) == NAME_END && ((load<u32>(LAST_LETTERS) >> (load<u8>(at - 4) & 31)) & 1) == 0)
     return false;
   const colon = skipBlankBack(at - 2, least);
@@ -160,8 +163,8 @@ function mayBeQuantity(at: usize, least: usize): bool {
 }
 
 /**
- * Keeps those of the first `count` noted values that may be quantities.
- * @returns how many are kept
+ * Removes from the first `count` entries of `PADDED` the values that cannot be quantities.
+ * @returns number of remaining entries
  */
 function keepQuantities(count: u32, least: usize): u32 {
   let kept: u32 = 0;
@@ -175,8 +178,8 @@ function keepQuantities(count: u32, least: usize): u32 {
 }
 
 /**
- * Whether null may be the value of a list member, by the length of its name.
- * @param at position of its last byte
+ * Whether a `null` may be the value of a member that is named like a list, by the length of the name.
+ * @param at position of the last byte of `null`
  */
 function mayBeList(at: usize): bool {
   if (load<u8>(at - TO_COLON) != COLON_BYTE || load<u8>(at - TO_COLON - 1) != QUOTE) return true;
@@ -210,7 +213,7 @@ export function scan(
   let digits: u32 = 0;
   let mayLack = false;
   let isOpen = isString(before);
-  /** Start of the open string, as if the preceding bytes were contiguous: it may be below 0. */
+  /** Start of the open string, as if all earlier bytes were contiguous in memory; it may wrap below 0. */
   let textStart = <u32>start - cut;
   const digitsBefore: u32 = isNumber(before) ? cut : 0;
   let at = start;
@@ -239,7 +242,7 @@ export function scan(
         if (length > name) name = length;
       } else {
         if (length > text) text = length;
-        // The names are checked afterwards, so that this loop calls nothing.
+        // The names are checked after the loop, so that the loop makes no function call.
         if (
           length - 4 <= MAX_QUANTITY - 4 &&
           (load<u32>(textStart) & 0xff_ff_ff) == PADDED_BEGIN &&
@@ -250,7 +253,7 @@ export function scan(
         }
       }
       count++;
-      // In JSON without white space a string follows most names, and the next name or string follows most strings.
+      // Fast path for JSON without white space: a string follows most names, and a name or string follows most strings.
       if (at + 2 < end && load<u16>(at + 1) == (isKey ? TEXT_BEGIN : NEXT_TEXT)) {
         isKey = !isKey && (kinds & 1) == 0;
         now = STRING;
@@ -299,7 +302,7 @@ export function scan(
   levels = depth;
   values = count;
   openBytes = isOpen ? <u32>at - textStart : isNumber(now) ? countDigits(start, at, digitsBefore) : 0;
-  // A token that these bytes cut counts with the length so far.
+  // A token that continues after these bytes counts with its length so far.
   longestText = isOpen && !isKey ? max(text, openBytes) : text;
   longestName = isOpen && isKey ? max(name, openBytes) : name;
   longestNumber = isNumber(now) ? max(digits, openBytes) : digits;
