@@ -8,6 +8,7 @@ import type { HeadFeed } from './heads/head-feed.ts';
 import { HeadTracker } from './heads/head-tracker.ts';
 import { createNodeFeed } from './node-feed.ts';
 import type { PoolOptions, UpstreamOptions } from './options.ts';
+import { PoolEvents } from './pool-events.ts';
 import { createTransport } from './transport/create-transport.ts';
 import type { TransportLimits } from './transport/transport.ts';
 import { Upstream } from './upstream.ts';
@@ -17,21 +18,6 @@ const MAX_POLL_MS = 2_000;
 const PING_MS = 15_000;
 const CONTROL_CONNECTIONS = 2;
 
-export type UpstreamEvents = {
-  /** Called when the heads of an upstream have changed. */
-  onHead(upstream: Upstream): void;
-  /** Called when an upstream has stopped answering polls. */
-  onAway(upstream: Upstream): void;
-  /** Called when an upstream answers polls again. */
-  onBack(upstream: Upstream): void;
-  /** Called when an upstream sends a block or header that was not requested. The value is passed on as received, without any check. */
-  onBlock?(block: unknown): void;
-  /** Whether a request waits for the next head. */
-  isHeadAwaited(): boolean;
-  /** Called when an upstream has sent more than a request can need, or a message that was not requested. */
-  onExcessive(upstream: Upstream, fault: UpstreamFault): void;
-};
-
 /** Creates a node from one row of the configuration. The tracker of its heads is not started. */
 export function createUpstream(
   row: UpstreamOptions,
@@ -39,11 +25,14 @@ export function createUpstream(
   pool: PoolOptions,
   memory: SharedBudget,
   clock: Clock,
-  events: UpstreamEvents,
+  events: PoolEvents,
 ): Upstream {
   const name = nameUpstream(row, position);
   const limits = limitsOf(row, pool, () => new AnswerMemory(memory, name));
-  const watched = { ...limits, onExcessive: (fault: UpstreamFault) => events.onExcessive(upstream, fault) };
+  const watched = {
+    ...limits,
+    onExcessive: (fault: UpstreamFault) => events.excessive.notify(upstream, fault),
+  };
   const endpoint = createEndpoint(row.url, row);
   const announcer = row.heads === undefined ? undefined : createEndpoint(row.heads, row);
   const transport = createTransport(endpoint, watched);
@@ -54,7 +43,7 @@ export function createUpstream(
   const feed = createNodeFeed(
     { transport: control, memory: limits.memory },
     announcements ?? control,
-    events.onBlock,
+    (block) => events.headerSeen.notify(block),
   );
   const tracker = new HeadTracker(
     countPolls(feed, () => upstream, events),
@@ -62,8 +51,8 @@ export function createUpstream(
       pollInterval: { min: pool.pollInterval, max: Math.max(pool.pollInterval, MAX_POLL_MS) },
       blockTimeMs: pool.blockTime,
       syncTolerance: pool.maxLagBlocks,
-      onChange: () => events.onHead(upstream),
-      isAwaited: () => events.isHeadAwaited(),
+      onChange: () => events.headReported.notify(upstream),
+      isAwaited: () => events.announced.size > 0,
       clock,
     },
   );
@@ -87,14 +76,7 @@ export function createUpstream(
 
 /** Creates a relay, which receives requests like a node but belongs to no network: its head and chain id are never requested. */
 export function createRelay(row: UpstreamOptions, pool: PoolOptions, memory: SharedBudget): Upstream {
-  const nothing = (): void => {};
-  const relay = createUpstream(row, 0, pool, memory, systemClock, {
-    onHead: nothing,
-    onAway: nothing,
-    onBack: nothing,
-    isHeadAwaited: () => false,
-    onExcessive: nothing,
-  });
+  const relay = createUpstream(row, 0, pool, memory, systemClock, new PoolEvents());
   relay.apply({ kind: 'classified', verdict: { standing: 'verified' } });
   return relay;
 }
@@ -119,17 +101,19 @@ function controlLimits(limits: TransportLimits): TransportLimits {
 }
 
 /** Reports each poll for the head to the upstream, which detects whether the node is away. */
-function countPolls(feed: HeadFeed, find: () => Upstream, events: UpstreamEvents): HeadFeed {
+function countPolls(feed: HeadFeed, find: () => Upstream, events: PoolEvents): HeadFeed {
   return {
     ...feed,
     async getBlock(block) {
       const upstream = find();
       try {
         const found = await feed.getBlock(block);
-        if (upstream.apply({ kind: 'polled', isAnswered: true }).includes('isBack')) events.onBack(upstream);
+        if (upstream.apply({ kind: 'polled', isAnswered: true }).includes('isBack'))
+          events.back.notify(upstream);
         return found;
       } catch (error) {
-        if (upstream.apply({ kind: 'polled', isAnswered: false }).includes('isAway')) events.onAway(upstream);
+        if (upstream.apply({ kind: 'polled', isAnswered: false }).includes('isAway'))
+          events.away.notify(upstream);
         throw error;
       }
     },

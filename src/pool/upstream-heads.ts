@@ -1,5 +1,5 @@
 import type { BlockPlace, HeadReads } from '../chain/chain.ts';
-import { Listeners } from '../util/listeners.ts';
+import type { Listeners } from '../util/listeners.ts';
 import type { NetworkHead } from './heads/network-head.ts';
 import type { NodePendingFeed } from './pending/pending-feed.ts';
 
@@ -8,12 +8,21 @@ export class UpstreamHeads implements HeadReads {
   readonly #head: Pick<NetworkHead, 'served'>;
   readonly #pending: NodePendingFeed;
   readonly explainAbsence: () => string;
-  readonly #watchers = new Listeners<[]>();
+  readonly #announced: Listeners<[]>;
 
-  /** @param explain returns the reason why no block is served, as part of an error message */
-  constructor(head: Pick<NetworkHead, 'served'>, pending: NodePendingFeed, explain: () => string) {
+  /**
+   * @param announced notified when `served`, and all data that depends on it, have changed
+   * @param explain returns the reason why no block is served, as part of an error message
+   */
+  constructor(
+    head: Pick<NetworkHead, 'served'>,
+    pending: NodePendingFeed,
+    announced: Listeners<[]>,
+    explain: () => string,
+  ) {
     this.#head = head;
     this.#pending = pending;
+    this.#announced = announced;
     this.explainAbsence = explain;
   }
 
@@ -21,25 +30,16 @@ export class UpstreamHeads implements HeadReads {
     return this.#head.served;
   }
 
-  get isWatched(): boolean {
-    return this.#watchers.size > 0;
-  }
-
   watch(listener: () => void): () => void {
-    return this.#watchers.add(listener);
+    return this.#announced.add(listener);
   }
 
   watchPending(listener: (hashes: readonly string[]) => void): () => void {
     return this.#pending.watch(listener);
   }
 
-  /** Must be called when `served`, and all data that depends on it, have changed. */
-  noteChange(): void {
-    this.#watchers.notify();
-  }
-
   close(): void {
-    this.#watchers.clear();
+    this.#announced.clear();
     this.#pending.close();
   }
 }

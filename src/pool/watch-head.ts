@@ -1,8 +1,9 @@
 import type { Logger } from '../observe/logger.ts';
 import type { BlockHeader } from './heads/block.ts';
+import type { CanonicalChain } from './heads/canonical-chain.ts';
 import type { Vote } from './heads/electorate.ts';
 import type { FloorTrustOptions } from './heads/floor-trust.ts';
-import type { HeadHindrance, NetworkHead, NetworkHeadOptions } from './heads/network-head.ts';
+import type { HeadHindrance, NetworkHeadOptions } from './heads/network-head.ts';
 import { describeState, explainOutage } from './node-state.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -29,12 +30,12 @@ export function watchHead(
   network: string,
   log: Logger,
   upstreams: readonly Upstream[],
-  readHead: () => Pick<NetworkHead, 'head' | 'leader'>,
+  served: Pick<CanonicalChain, 'head'>,
 ): Watched {
   return {
-    onVote(upstream, before) {
+    onVote(upstream, before, leader) {
       const { name, vote, tracker } = upstream;
-      const { head, leader } = readHead();
+      const { head } = served;
       const fields = {
         network,
         upstream: name,
@@ -54,7 +55,7 @@ export function watchHead(
     onUnlinked: ({ tracker }, number) => void tracker.showBlock(number),
     onAhead({ name, tracker }, isAhead) {
       const block = tracker.latest?.number.toString();
-      const fields = { network, upstream: name, block, head: readHead().head?.number.toString() };
+      const fields = { network, upstream: name, block, head: served.head?.number.toString() };
       if (isAhead)
         log.warn(
           fields,
@@ -96,11 +97,11 @@ export function watchFalls(
   network: string,
   log: Logger,
   upstreams: readonly Upstream[],
-  readHead: () => Pick<NetworkHead, 'head'>,
+  served: Pick<CanonicalChain, 'head'>,
 ): (upstream: Upstream) => void {
   let logged: string | undefined;
   return ({ name, tracker: { latest } }) => {
-    const { head } = readHead();
+    const { head } = served;
     if (upstreams.length > 1 || head === undefined || latest === undefined) return;
     if (latest.number >= head.number || head.hash === logged) return;
     logged = head.hash;
@@ -115,11 +116,11 @@ export function watchFalls(
 export function watchFloor(
   network: string,
   log: Logger,
-  readHead: () => Pick<NetworkHead, 'head'>,
+  served: Pick<CanonicalChain, 'head'>,
 ): Pick<FloorTrustOptions, 'onLost' | 'onRegained'> {
   return {
     onLost(height) {
-      const fields = { network, height: `${height}`, head: readHead().head?.number.toString() };
+      const fields = { network, height: `${height}`, head: served.head?.number.toString() };
       log.warn(
         fields,
         'another process serves a height that no node of this process confirms: this process no longer waits for it',

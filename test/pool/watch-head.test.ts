@@ -17,10 +17,7 @@ function createWatch() {
   const tracker = { latest: chain.block(4), syncTarget: 9n, showBlock };
   const { upstream } = createNode({ behaviour: answer('1'), name: 'node', tier: 2, tracker });
   const { upstream: better } = createNode({ behaviour: answer('1'), name: 'better', tracker });
-  const watch = watchHead('main', log, [better, upstream], () => ({
-    head: chain.block(8),
-    leader: chain.block(9),
-  }));
+  const watch = watchHead('main', log, [better, upstream], { head: chain.block(8) });
   return { log, shown, upstream, better, watch };
 }
 
@@ -29,7 +26,7 @@ test('each change of a vote is one line, with the reason', () => {
   const votes: Vote[] = ['silent', 'votes', 'syncing', 'lagging', 'lowerTier', 'votes'];
   for (const [i, vote] of votes.entries()) {
     setNode(upstream, { vote });
-    if (i > 0) watch.onVote(upstream, votes[i - 1] as Vote);
+    if (i > 0) watch.onVote(upstream, votes[i - 1] as Vote, chain.block(9));
   }
   const fields = { network: 'main', upstream: 'node', tier: 2, block: '4', head: '8' };
   const behind = { level: 'warn', ...fields };
@@ -66,10 +63,10 @@ test('a node is in reserve once a node of a better tier has a block', () => {
   const { log, upstream, better, watch } = createWatch();
   setNode(upstream, { vote: 'lowerTier' });
   setNode(better, { vote: 'lagging' });
-  watch.onVote(upstream, 'silent');
+  watch.onVote(upstream, 'silent', chain.block(9));
   assert.deepEqual(log.lines, []);
   setNode(better, { vote: 'votes' });
-  watch.onVote(upstream, 'silent');
+  watch.onVote(upstream, 'silent', chain.block(9));
   assert.equal(log.lines.length, 1);
 });
 
@@ -77,12 +74,12 @@ test('lines about votes are bounded for each node, however often they change', (
   const { upstream } = createWatch();
   const log = createRecordingLog();
   const bounded = new BoundedLogger(log, 60, () => 0);
-  const watch = watchHead('main', bounded, [upstream], () => ({ head: chain.block(9), leader: undefined }));
+  const watch = watchHead('main', bounded, [upstream], { head: chain.block(9) });
   for (let i = 0; i < 1_000; i++) {
     setNode(upstream, { vote: 'lagging' });
-    watch.onVote(upstream, 'votes');
+    watch.onVote(upstream, 'votes', undefined);
     setNode(upstream, { vote: 'votes' });
-    watch.onVote(upstream, 'lagging');
+    watch.onVote(upstream, 'lagging', undefined);
   }
   assert.equal(log.lines.length, 12, 'a tenth of 60 lines, of each of two messages');
 });
@@ -91,19 +88,19 @@ test('that the only node went back is logged once for each head, with what follo
   const log = createRecordingLog();
   const node = (height: number) =>
     createNode({ behaviour: answer('1'), name: 'lone', tracker: { latest: chain.block(height) } }).upstream;
-  let head = chain.block(5);
-  const lone = watchFalls('main', log, [node(0)], () => ({ head }));
+  const served = { head: chain.block(5) };
+  const lone = watchFalls('main', log, [node(0)], served);
   lone(node(5));
   assert.deepEqual(log.lines, [], 'it is back');
   lone(node(0));
   lone(node(1));
-  head = chain.block(6);
+  served.head = chain.block(6);
   lone(node(2));
   assert.deepEqual(
     log.lines.map((line) => JSON.parse(line).message.split(';')[0]),
     ['the node went back from block 5 to 0', 'the node went back from block 6 to 2'],
   );
   assert.match(log.lines[0] ?? '', /pool\.development: true/);
-  watchFalls('main', log, [node(0), node(9)], () => ({ head }))(node(0));
+  watchFalls('main', log, [node(0), node(9)], served)(node(0));
   assert.equal(log.lines.length, 2, 'others have the head');
 });

@@ -20,8 +20,9 @@ import {
 import { BLOCK_LIFE, Lru } from '../../util/lru.ts';
 import { RequestScope } from '../../util/request-scope.ts';
 import type { AgreedLinks } from './agreement/agreed-links.ts';
+import { ConfirmedHashes, OLD_HASH_TTL_MS } from './confirmed-hashes.ts';
 import { ReportedBlocks } from './reported-blocks.ts';
-import type { CheckpointLinks } from './verifying/checkpoint-links.ts';
+import type { Anchor } from './verifying/trust.ts';
 import type { VerificationTarget } from './verifying/verifier.ts';
 
 /** Cap on the bytes of all cached blocks. The size of a block is counted as header with bloom, hashes, and length of the extra data. */
@@ -33,8 +34,6 @@ const MAX_NUMBERS = 16_384;
 const MAX_DEPARTED = 4_096;
 const TAG_CONFIRMATIONS = 3;
 const AGREE_LIMIT_MS = 10_000;
-/** Lifetime of the cached hash of a height outside the window of recent blocks. */
-const NUMBER_TTL_MS = 300_000;
 
 /** Number of blocks of a range that are requested concurrently; calls of one turn of the event loop travel in one batch. */
 const RANGE_STEP = 32;
@@ -47,8 +46,8 @@ export interface BlockProofs {
   noteOther(block: VerificationTarget, upstream: Upstream | undefined): void;
   /** Returns a remembered block that was recomputed to its hash. */
   findHeader(hash: string): { readonly number: bigint } | undefined;
-  /** Heights linked to a checkpoint or to layer 1, if one is configured. */
-  readonly links?: CheckpointLinks | undefined;
+  /** The checkpoint or the layer 1 anchor to which heights are linked, if one is configured. */
+  readonly anchor?: Pick<Anchor, 'links'> | undefined;
   /** Hashes of older heights, read from the state of an agreed head; absent without agreement. */
   readonly agreed?: AgreedLinks | undefined;
   readonly absence: Absence;
@@ -71,9 +70,8 @@ export class BlockDirectory {
   readonly #findReported: (hash: string) => bigint | undefined;
   /** Hashes of blocks that were served and are no longer canonical. */
   readonly #departed = new Lru<string, true>(MAX_DEPARTED, Number.POSITIVE_INFINITY);
-  readonly #hashes = new Lru<bigint, string>(MAX_NUMBERS, NUMBER_TTL_MS);
-  /** Hashes of old heights that two nodes, or as many operators as agreement requires, have reported. */
-  readonly #confirmed = new Lru<string, true>(MAX_NUMBERS, NUMBER_TTL_MS);
+  readonly #hashes = new Lru<bigint, string>(MAX_NUMBERS, OLD_HASH_TTL_MS);
+  readonly #confirmed: ConfirmedHashes;
   readonly #proofs: BlockProofs;
   /** Requests by height in flight since the last reorg, by their parameters. */
   readonly #agreeing = new Map<string, Promise<ReportedBlock | null>>();
@@ -81,13 +79,18 @@ export class BlockDirectory {
   /** Number of reorgs. A response to a request that was sent before the last reorg is not cached by height. */
   #epoch = 0;
 
-  /** @param findReported returns the number of a block by its hash if some node has reported it, served or not */
+  /**
+   * @param findReported returns the number of a block by its hash if some node has reported it, served or not
+   * @param confirmed set to which confirmed hashes are added
+   */
   constructor(
     ask: Send,
     head: NetworkHead,
     findReported: (hash: string) => bigint | undefined = () => undefined,
     proofs: BlockProofs = NOTHING_VERIFIED,
+    confirmed: ConfirmedHashes = new ConfirmedHashes(),
   ) {
+    this.#confirmed = confirmed;
     this.#proofs = proofs;
     this.#ask = ask;
     this.#head = head;
@@ -118,7 +121,7 @@ export class BlockDirectory {
 
   /** Returns the canonical hash of a height if it is known without a request. */
   hashOf(number: bigint): string | undefined {
-    return this.#proofs.links?.hashAt(number) ?? this.#findServed(number);
+    return this.#proofs.anchor?.links?.hashAt(number) ?? this.#findServed(number);
   }
 
   #findServed(number: bigint): string | undefined {
@@ -147,7 +150,8 @@ export class BlockDirectory {
     scope: RequestScope,
   ): Promise<ReportedBlock | null> {
     const epoch = this.#epoch;
-    const { links, agreed } = this.#proofs;
+    const { anchor, agreed } = this.#proofs;
+    const links = anchor?.links;
     const isOpen = known === undefined && (links ?? agreed) !== undefined;
     const hash = isOpen ? ((await links?.findHash(number)) ?? (await agreed?.findHash(number))) : known;
     const call = this.#aboutNumber(number, hash);
@@ -277,11 +281,6 @@ export class BlockDirectory {
     this.#mergedFrom = undefined;
   }
 
-  /** Returns whether two nodes, or as many operators as agreement requires, have reported this hash for its height. */
-  isConfirmed(hash: string): boolean {
-    return this.#confirmed.get(hash) === true;
-  }
-
   /** Number that changes when heights may have other blocks than before. The cached hash of a single height also expires without such a change. */
   get epoch(): number {
     return this.#epoch;
@@ -329,7 +328,7 @@ export class BlockDirectory {
       const node = [...requested].at(-1) as Upstream;
       const isEnough = told.add(block, voices === undefined ? node : node.operator) >= (voices?.needed ?? 2);
       if (!isEnough) continue;
-      this.#confirmed.set(block.hash, true);
+      this.#confirmed.add(block.hash);
       return block;
     }
     const only = told.only;

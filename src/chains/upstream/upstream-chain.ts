@@ -1,9 +1,4 @@
-import {
-  isComplete,
-  type JsonResult,
-  type JsonStream,
-  type JsonText,
-} from '../../../packages/ethereum/primitives/json-result.ts';
+import type { JsonResult, JsonStream, JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import { isTag } from '../../chain/block-reference.ts';
 import type {
@@ -19,24 +14,22 @@ import type {
 } from '../../chain/chain.ts';
 import { ChainError, UNSUPPORTED } from '../../chain/errors.ts';
 import type { AnchoredChain } from '../../chain/output-claim.ts';
-import type { BlockReference, CallRequest, TransactionReference } from '../../chain/requests.ts';
+import type { BlockReference, CallRequest } from '../../chain/requests.ts';
 import type { ChainFigures } from '../../observe/sources.ts';
-import { toChainError } from '../../pool/chain-errors.ts';
 import { UpstreamFault } from '../../pool/fault.ts';
 import type { NetworkChainId } from '../../pool/network-chain-id.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import type { AccountRequests } from './account-requests.ts';
-import type { BlockRequests } from './block-requests.ts';
 import type { CallRequests } from './call-requests.ts';
 import type { DevelopmentNode } from './development-node.ts';
 import type { FeeRequests } from './fee-requests.ts';
 import { followMoves, type Whereabouts } from './follow-moves.ts';
 import type { ExecutionKind, LocalExecutions } from './local-executions.ts';
 import type { LogRequests } from './log-requests.ts';
+import type { NodeAnswers } from './node-answers.ts';
 import type { PassedRequests } from './passed-requests.ts';
 import type { SendingReads } from './sending/sending.ts';
 import type { StatusRequests } from './status-requests.ts';
-import type { TransactionRequests } from './transaction-requests.ts';
+import { translateFaults } from './translate-faults.ts';
 
 const HASH = /^0x[0-9a-f]{64}$/i;
 
@@ -46,11 +39,9 @@ export type UpstreamChainParts = {
   readonly calls: CallRequests;
   /** Absent if nodes execute. */
   readonly local?: LocalExecutions | undefined;
-  readonly blocks: BlockRequests;
-  readonly transactions: TransactionRequests;
+  readonly answers: NodeAnswers;
   readonly logs: LogRequests;
   readonly others: PassedRequests;
-  readonly state: AccountRequests;
   readonly fees: FeeRequests;
   readonly status: StatusRequests;
   readonly heads: HeadReads;
@@ -87,7 +78,7 @@ export class UpstreamChain implements Chain {
   readonly #parts: UpstreamChainParts;
 
   constructor(parts: UpstreamChainParts) {
-    const { blocks, transactions, calls, logs, state, fees, status, sending, where } = parts;
+    const { answers, calls, logs, fees, status, sending, where } = parts;
     this.heads = parts.heads;
     this.#parts = parts;
     const { development } = parts;
@@ -96,50 +87,21 @@ export class UpstreamChain implements Chain {
         const answer = await development.ask(method, params, scope);
         return answer === UNSUPPORTED ? answer : translateFaults(answer);
       };
-    const answer = <T>(block: BlockReference, ask: () => PromiseOrValue<T>): PromiseOrValue<T> =>
-      followMoves(ask, block.kind === 'tag', where, passOn);
     const answerPieces = <T extends JsonResult | null>(
       block: BlockReference,
       ask: () => PromiseOrValue<T>,
     ): PromiseOrValue<T | JsonStream> => followMoves(ask, block.kind === 'tag', where, translateFaults<T>);
-    // A new head may change the place of a transaction, even if the request contains no tag.
-    const answerAbout = <T>(transaction: TransactionReference, ask: () => Promise<T>): Promise<T> =>
-      followMoves(ask, 'hash' in transaction || transaction.block.kind === 'tag', where, passOn);
-    this.blocks = {
-      getHeader: (block, scope) => answer(block, () => blocks.getHeader(block, scope)),
-      getBlock: (block, hasTransactions, scope) =>
-        answerPieces(block, () => blocks.getBlock(block, hasTransactions, scope)),
-      getHeaderObject: (block, scope) => answer(block, () => blocks.getHeaderObject(block, scope)),
-      findHeaderObject: (hash, scope) =>
-        followMoves(() => blocks.findHeaderObject(hash, scope), false, where, passOn),
-      countTransactions: (block, scope) => answer(block, () => blocks.countTransactions(block, scope)),
-      countUncles: (block, scope) => answer(block, () => blocks.countUncles(block, scope)),
-      getUncle: (block, index, scope) => answer(block, () => blocks.getUncle(block, index, scope)),
-      getReceipts: (block, scope) => answerPieces(block, () => blocks.getReceipts(block, scope)),
-      getRaw: (block, part, scope) => answerPieces(block, () => blocks.getRaw(block, part, scope)),
-      getAccessList: (block, form, scope) => answer(block, () => blocks.getAccessList(block, form, scope)),
-    };
-    const answerByHash = async <T>(
-      hash: string,
-      ask: () => Promise<T | null>,
-      scope: RequestScope,
-    ): Promise<T | null> => {
-      if (await sending.isHidden(hash, scope)) return null;
-      const findPlace = () => transactions.findPlace(hash);
-      return sending.requestPlaced({ hash, ask: () => answerAbout({ hash }, ask), findPlace }, scope);
-    };
+    this.blocks = answers.blocks;
     this.transactions = {
-      getTransaction: async (transaction, scope) => {
-        const ask = () => transactions.getTransaction(transaction, scope);
-        if (!('hash' in transaction)) return answerAbout(transaction, ask);
-        const { hash } = transaction;
-        return (await answerByHash(hash, ask, scope)) ?? sending.findSent(hash, scope);
-      },
+      getTransaction: (transaction, scope) =>
+        'hash' in transaction
+          ? sending.getTransaction(transaction.hash, scope)
+          : answers.transactions.getTransaction(transaction, scope),
       getRawTransaction: async (transaction, scope) => {
         if ('hash' in transaction && (await sending.isHidden(transaction.hash, scope))) return null;
-        return answerAbout(transaction, () => transactions.getRawTransaction(transaction, scope));
+        return answers.transactions.getRawTransaction(transaction, scope);
       },
-      getReceipt: (hash, scope) => answerByHash(hash, () => transactions.getReceipt(hash, scope), scope),
+      getReceipt: (hash, scope) => sending.getReceipt(hash, scope),
       findWaiting: async (sender, nonce, scope) => sending.findWaiting(sender, nonce, scope),
       send: async (bytes, scope) => {
         await parts.chainId.find(scope);
@@ -159,19 +121,11 @@ export class UpstreamChain implements Chain {
         ),
     };
     this.state = {
-      getBalance: (address, block, scope) => answer(block, () => state.getBalance(address, block, scope)),
-      getCode: (address, block, scope) => answer(block, () => state.getCode(address, block, scope)),
+      ...answers.state,
       getTransactionCount: (address, block, scope) =>
-        continueWith(
-          answer(block, () => state.getTransactionCount(address, block, scope)),
-          (count) => sending.raiseCount(count, address, block, scope),
+        continueWith(answers.state.getTransactionCount(address, block, scope), (count) =>
+          sending.raiseCount(count, address, block, scope),
         ),
-      getStorageAt: (address, slot, block, scope) =>
-        answer(block, () => state.getStorageAt(address, slot, block, scope)),
-      getStorageValues: (requests, block, scope) =>
-        answer(block, () => state.getStorageValues(requests, block, scope)),
-      getProof: (address, slots, block, scope) =>
-        answer(block, () => state.getProof(address, slots, block, scope)),
     };
     /** Executes a call locally if possible, otherwise on nodes. */
     const execute = <T extends JsonResult>(
@@ -288,18 +242,4 @@ export class UpstreamChain implements Chain {
 
 function passOn<T>(answer: T): T {
   return answer;
-}
-
-/** Wraps a stream so that it fails with ChainErrors; a complete result is returned unchanged. */
-function translateFaults<T extends JsonResult | null>(result: T): T | JsonStream {
-  if (result === null || isComplete(result)) return result;
-  return { pieces: readTranslated(result), cancel: () => result.cancel() };
-}
-
-async function* readTranslated(source: JsonStream): AsyncGenerator<Uint8Array> {
-  try {
-    yield* source.pieces;
-  } catch (error) {
-    throw toChainError(error);
-  }
 }

@@ -65,6 +65,12 @@ export class CanonicalChain {
     }
   }
 
+  /** Removes all blocks. */
+  clear(): void {
+    this.#head = undefined;
+    this.#window.cutAbove(undefined);
+  }
+
   #cut(head: BlockHeader, next: BlockHeader, views: readonly ChainView[]): Departure | undefined {
     const known = readAncestry(next, views);
     let isProven = next.number <= head.number;

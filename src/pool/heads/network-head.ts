@@ -47,8 +47,8 @@ export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
   /** Called with the hashes of served blocks that left the chain, highest first. */
   onOrphaned(hashes: readonly string[]): void;
   onAbandoned(from: BlockHeader, to: BlockHeader): void;
-  /** Called when the vote of a node has changed; `candidate` has the new vote. */
-  onVote(candidate: C, before: Vote): void;
+  /** Called when the vote of a node has changed; `candidate` has the new vote. `leader` is the block from which lag is measured. */
+  onVote(candidate: C, before: Vote, leader: BlockHeader | undefined): void;
   /** Called when a node seems to be far ahead. The receiver must check whether the node's chain contains the block of this number. */
   onUnlinked(candidate: C, number: bigint): void;
   /** Called when a node is far ahead but ignored, because a majority stays at the served head, and called again when this state ends. */
@@ -89,7 +89,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
   readonly #undecided = new Persistence(UNDECIDED_MS);
   readonly #known: Promise<void>;
   #resolveKnown: () => void = () => {};
-  #chain = new CanonicalChain();
+  readonly #chain: CanonicalChain;
   #voters: readonly HeadReport[] = [];
   #leader: BlockHeader | undefined;
   #ahead: readonly C[] = [];
@@ -102,8 +102,10 @@ export class NetworkHead<C extends Candidate = Candidate> {
   #servedHash: string | undefined;
   #cancelCheck: () => void = () => {};
 
-  constructor(options: NetworkHeadOptions<C>) {
+  /** @param chain empty chain to which served blocks are added */
+  constructor(options: NetworkHeadOptions<C>, chain: CanonicalChain = new CanonicalChain()) {
     this.#options = options;
+    this.#chain = chain;
     this.#marks = new ServedMarks(options.share, (block) => this.#isAgreed(block));
     this.#deserted = new Persistence(options.giveUpMs);
     this.#outvoted = new Persistence(options.giveUpMs * OUTVOTED_FACTOR);
@@ -248,7 +250,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     const { head } = this;
     if (head === undefined) return;
     const hashes = this.#chain.numbers().flatMap((number) => this.#chain.hashAt(number) ?? []);
-    this.#chain = new CanonicalChain();
+    this.#chain.clear();
     this.#marks.cutAbove(undefined);
     this.#options.onOrphaned(hashes);
     this.#noteServed();
@@ -282,7 +284,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     for (const [i, candidate] of candidates.entries()) candidate.noteVote(election.votes[i] as Vote);
     this.#voters = candidates.filter(({ vote }) => vote === 'votes').map(({ tracker }) => tracker);
     for (const [i, candidate] of candidates.entries()) {
-      if (candidate.vote !== before[i]) this.#options.onVote(candidate, before[i] as Vote);
+      if (candidate.vote !== before[i]) this.#options.onVote(candidate, before[i] as Vote, this.#leader);
     }
     for (const candidate of election.unlinked) {
       this.#options.onUnlinked(candidate, election.baseline?.number ?? 0n);

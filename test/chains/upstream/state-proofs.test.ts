@@ -1,22 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
-import { recoverPublicKey } from '../../../scripts/chains/secp256k1.ts';
 import type { CacheKey } from '../../../src/cache/cache.ts';
 import { ChainError } from '../../../src/chain/errors.ts';
 import { AccountRequests } from '../../../src/chains/upstream/account-requests.ts';
 import type { BlockDirectory } from '../../../src/chains/upstream/block-directory.ts';
 import type { BlockResolver } from '../../../src/chains/upstream/block-resolver.ts';
 import type { RequestParts } from '../../../src/chains/upstream/call-requests.ts';
-import { openVerification } from '../../../src/chains/upstream/verifying/open-verification.ts';
 import type { BlockHeader } from '../../../src/pool/heads/block.ts';
 import { parseReportedHeader } from '../../../src/pool/heads/parse-block.ts';
 import type { VerifyMode } from '../../../src/pool/options.ts';
 import type { Send } from '../../../src/pool/upstream-request.ts';
 import { RequestScope } from '../../../src/util/request-scope.ts';
-import { createRecordingLog } from '../../gateway/recording-log.ts';
 import { createStateProofs } from '../../pool/support/state-proofs.ts';
 import { useDevnetNode } from '../../support/devnet-node.ts';
+import { createVerification } from './verifying/create-verification.ts';
 
 const ADDRESS = '0xcabe9823112d187ea24d56be8e47ae75ed52a842';
 const LIMIT_MS = 600_000;
@@ -31,7 +29,7 @@ type Proof = {
 type Asked = { readonly method: string; readonly deadline: number };
 
 /** Requests at the head of a true node; once it is slow, its proofs miss their deadline. */
-async function open(verify: VerifyMode) {
+async function open(verify: Exclude<VerifyMode, 'off'>) {
   const requested: Asked[] = [];
   const state: { isSlow: boolean; proof?: JsonText } = { isSlow: false };
   const ask: Send = async ({ call, scope }) => {
@@ -44,17 +42,7 @@ async function open(verify: VerifyMode) {
     return check?.(text) ?? text;
   };
   const head: BlockHeader = parseReportedHeader(await node.ask('eth_getBlockByNumber', 'latest', false));
-  const verification = openVerification({
-    network: 'test',
-    verify,
-    log: createRecordingLog(),
-    ask,
-    upstreams: [],
-    recoverPublicKey,
-    refute: () => {},
-    head: () => head,
-    isConfirmed: () => true,
-  });
+  const verification = createVerification(verify, { ask, head: () => head, isConfirmed: () => true });
   await verification.calibrate();
   const position = { number: head.number, hash: head.hash };
   const cached: CacheKey[] = [];

@@ -1,5 +1,6 @@
 import type { JsonBytes, JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { Cache, CacheKey } from '../../../src/cache/cache.ts';
+import type { HeadReads } from '../../../src/chain/chain.ts';
 import { DEFAULT_LOG_LIMITS, type LogLimits } from '../../../src/chain/log-range.ts';
 import { AccountRequests } from '../../../src/chains/upstream/account-requests.ts';
 import { BlockDirectory } from '../../../src/chains/upstream/block-directory.ts';
@@ -11,10 +12,12 @@ import { DerivedPrices } from '../../../src/chains/upstream/derived-prices.ts';
 import { FeeRequests } from '../../../src/chains/upstream/fee-requests.ts';
 import { HeadRequests } from '../../../src/chains/upstream/head-requests.ts';
 import { LogRequests } from '../../../src/chains/upstream/log-requests.ts';
+import { NodeAnswers } from '../../../src/chains/upstream/node-answers.ts';
 import { PassedRequests } from '../../../src/chains/upstream/passed-requests.ts';
 import { aimPending } from '../../../src/chains/upstream/sending/aim-pending.ts';
 import { DEFAULT_SEND, type SendSectionOptions } from '../../../src/chains/upstream/sending/options.ts';
 import { Sending } from '../../../src/chains/upstream/sending/sending.ts';
+import { SentTransactions } from '../../../src/chains/upstream/sending/sent-transactions.ts';
 import { StatusRequests } from '../../../src/chains/upstream/status-requests.ts';
 import { TransactionRequests } from '../../../src/chains/upstream/transaction-requests.ts';
 import { UpstreamChain } from '../../../src/chains/upstream/upstream-chain.ts';
@@ -94,10 +97,11 @@ export function createNetwork(
     cache,
     options: { ...options, retries },
   });
+  const sent = new SentTransactions(() => performance.now());
   const ask = aimPending(sendToPool, {
     upstreams: nodes.map(({ upstream }) => upstream),
-    head: () => head.head,
-    findPreferred: (call, scope) => sending.findPreferred(call, scope),
+    served: head,
+    sent,
   });
   const directory = new BlockDirectory(ask, head, (hash) => {
     for (const { upstream } of nodes) {
@@ -122,12 +126,29 @@ export function createNetwork(
     resolver,
     directory,
   };
-  const heads = new HeadRequests(parts);
+  const headRequests = new HeadRequests(parts);
   const blocks = new BlockRequests(parts);
   const bloomless: LogContradiction[] = [];
   const listeners = new Set<() => void>();
-  const sending: Sending = new Sending({
-    chainId: 1n,
+  const heads: HeadReads = {
+    get served() {
+      return head.head;
+    },
+    watch: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    watchPending: () => undefined,
+  };
+  const where = { headHash: () => head.head?.hash, refresh: refreshHeads };
+  const answers = new NodeAnswers({
+    blocks,
+    transactions: new TransactionRequests(parts, blocks),
+    state: new AccountRequests(parts, createStateProofs(parts)),
+    where,
+  });
+  const sending = new Sending({
+    chainId: { value: 1n },
     isDevelopment: isDevelopment || options.development === true,
     upstreams: nodes.map(({ upstream }) => upstream),
     options: { ...DEFAULT_SEND, rules: 'form', ...send },
@@ -138,17 +159,18 @@ export function createNetwork(
       options: { ...poolOptionsSchema.parse({}), ...options },
       log: createRecordingLog(),
     }),
-    chain: () => chain,
+    sent,
+    answers,
+    heads,
     directory,
     refreshHeads,
     records,
   });
-  const chain: UpstreamChain = new UpstreamChain({
+  const chain = new UpstreamChain({
     chainId: { value: 1n, find: () => 1n },
     sending,
     calls: new CallRequests(parts),
-    blocks,
-    transactions: new TransactionRequests(parts, blocks),
+    answers,
     logs: new LogRequests({
       ...parts,
       limits,
@@ -157,21 +179,11 @@ export function createNetwork(
       maxBlocks: () => Math.max(...nodes.map(({ upstream }) => upstream.logSpan.limit)),
     }),
     others: new PassedRequests(parts),
-    state: new AccountRequests(parts, createStateProofs(parts)),
-    fees: new FeeRequests(parts, heads, new DerivedPrices(blocks)),
-    status: new StatusRequests(resolver, heads),
+    fees: new FeeRequests(parts, headRequests, new DerivedPrices(blocks)),
+    status: new StatusRequests(resolver, headRequests),
     isAnswerable: () => true,
-    heads: {
-      get served() {
-        return head.head;
-      },
-      watch: (listener) => {
-        listeners.add(listener);
-        return () => void listeners.delete(listener);
-      },
-      watchPending: () => undefined,
-    },
-    where: { headHash: () => head.head?.hash, refresh: refreshHeads },
+    heads,
+    where,
     describe: () => ({ head: undefined, upstreams: [] }),
     close: async () => head.stop(),
   });

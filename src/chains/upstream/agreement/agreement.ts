@@ -23,8 +23,10 @@ export type AgreementParts = {
   readonly needed: number;
   /** True if an answer that too few operators confirm is refused; otherwise it is served with the trust level `single`. */
   readonly isDemanded: boolean;
-  readonly head: () => Pick<NetworkHead, 'head' | 'unagreed' | 'shortMs' | 'hindrance'>;
 };
+
+/** The served head, and the state of its election. */
+type ElectedHead = Pick<NetworkHead, 'head' | 'unagreed' | 'shortMs' | 'hindrance'>;
 
 /**
  * Agreement of the configured operators of a network. Checks that enough of them report the same block, and logs and requests the missing reports.
@@ -50,12 +52,6 @@ export class Agreement {
     return this.isDemanded ? this.voices : undefined;
   }
 
-  /** The served head if enough operators have it now. */
-  get agreedHead(): BlockHeader | undefined {
-    const { head } = this.#parts.head();
-    return head !== undefined && this.voices.has(head) ? head : undefined;
-  }
-
   /** The agreement condition for a served head. */
   get forHead(): HeadAgreement {
     return {
@@ -66,30 +62,37 @@ export class Agreement {
   }
 
   /** Must be called when nodes or the head have changed. */
-  noteChange(): void {
-    const isShort = this.#isShort();
+  noteChange(head: ElectedHead): void {
+    const isShort = this.#isShort(head);
     if (!isShort) this.#missingSince = undefined;
     else this.#missingSince ??= performance.now();
     const since = this.#missingSince;
     const left = since === undefined ? Number.POSITIVE_INFINITY : since + MISSING_MS - performance.now();
     clearTimeout(this.#timer);
     if (left > 0 && left < Number.POSITIVE_INFINITY) {
-      this.#timer = setTimeout(() => this.noteChange(), left);
+      this.#timer = setTimeout(() => this.noteChange(head), left);
       this.#timer.unref();
     }
-    this.#setMissing(left <= 0);
+    this.#setMissing(left <= 0, head);
   }
 
   /** States how many operators have a block and how many must, as a sentence without a full stop. */
-  explain(block: BlockPosition | undefined = this.#newest()): string {
-    const { needed, total, speaking } = this.voices;
-    if (block === undefined) return `${countOf(speaking, total)} in service, agreement demands ${needed}`;
+  explain(block: BlockPosition): string {
+    const { needed, total } = this.voices;
     return `${countOf(this.voices.count(block), total)} have block ${block.number}, agreement demands ${needed}`;
   }
 
-  describe(): AgreementFigures {
+  /** Explains the newest block that the voting nodes have, in the same form as `explain`. */
+  explainHead(head: Pick<ElectedHead, 'head' | 'unagreed'>): string {
+    const newest = findNewest(head);
+    if (newest !== undefined) return this.explain(newest);
+    const { needed, total, speaking } = this.voices;
+    return `${countOf(speaking, total)} in service, agreement demands ${needed}`;
+  }
+
+  describe(head: ElectedHead): AgreementFigures {
     const { needed, total: operators } = this.voices;
-    const newest = this.#newest();
+    const newest = findNewest(head);
     const voices = newest === undefined ? 0 : this.voices.count(newest);
     return { needed, operators, voices, isDemanded: this.isDemanded, isMissing: this.#isMissing };
   }
@@ -98,23 +101,17 @@ export class Agreement {
     clearTimeout(this.#timer);
   }
 
-  #newest(): BlockHeader | undefined {
-    const { head, unagreed } = this.#parts.head();
-    return unagreed ?? head;
-  }
-
-  #isShort(): boolean {
-    const { head, shortMs, hindrance } = this.#parts.head();
+  #isShort({ head, shortMs, hindrance }: ElectedHead): boolean {
     if (head === undefined || hindrance === 'voices') return true;
     return shortMs >= MISSING_MS || !this.voices.has(head);
   }
 
-  #setMissing(isMissing: boolean): void {
+  #setMissing(isMissing: boolean, head: ElectedHead): void {
     if (this.#isMissing === isMissing) return;
     this.#isMissing = isMissing;
     const { network, log, upstreams } = this.#parts;
     const { needed, total, speaking } = this.voices;
-    const fields = { network, operators: total, speaking, needed, reason: this.explain() };
+    const fields = { network, operators: total, speaking, needed, reason: this.explainHead(head) };
     if (!isMissing) log.info(fields, 'enough operators agree again');
     else {
       const nodes = explainOutage(upstreams);
@@ -135,6 +132,11 @@ export class Agreement {
       void node.tracker.showBlock(block.number).finally(() => this.#requested.delete(node));
     }
   }
+}
+
+/** Returns the highest block that the voting nodes have, with or without agreement. */
+function findNewest({ head, unagreed }: Pick<ElectedHead, 'head' | 'unagreed'>): BlockHeader | undefined {
+  return unagreed ?? head;
 }
 
 function countOf(count: number, total: number): string {

@@ -13,21 +13,20 @@ type Options = Pick<AgreementParts, 'network' | 'log'> & {
 export function openAgreement(
   { network, log, agreement, verify }: Options,
   upstreams: readonly Upstream[],
-  head: AgreementParts['head'],
 ): Agreement | undefined {
   if (agreement === undefined) return undefined;
   const operators = new Set(upstreams.map(({ operator }) => operator)).size;
   const needed = countVoices(agreement, operators);
-  return new Agreement({ network, log, upstreams, needed, isDemanded: verify === 'require', head });
+  return new Agreement({ network, log, upstreams, needed, isDemanded: verify === 'require' });
 }
 
 /** States why no node can be used, or that too few operators have the block. */
 export function explainWithout(
   agreement: Agreement | undefined,
-  { unagreed, hindrance }: Pick<NetworkHead, 'unagreed' | 'hindrance'>,
+  head: Pick<NetworkHead, 'head' | 'unagreed' | 'hindrance'>,
   upstreams: readonly Upstream[],
 ): string {
   const outage = explainOutage(upstreams);
-  const isShort = unagreed !== undefined || hindrance === 'voices';
-  return agreement === undefined || !isShort ? outage : `${agreement.explain()}: ${outage}`;
+  const isShort = head.unagreed !== undefined || head.hindrance === 'voices';
+  return agreement === undefined || !isShort ? outage : `${agreement.explainHead(head)}: ${outage}`;
 }

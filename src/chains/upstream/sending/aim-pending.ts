@@ -1,21 +1,22 @@
 import type { Upstream } from '../../../pool/upstream.ts';
 import type { BlockPosition, Send, UpstreamRequest } from '../../../pool/upstream-request.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
+import type { SentTransactions } from './sent-transactions.ts';
 
 export type PendingAims = {
   readonly upstreams: readonly Upstream[];
-  /** Served head. */
-  readonly head: () => BlockPosition | undefined;
-  readonly findPreferred: (call: UpstreamRequest, scope: RequestScope) => ReadonlySet<Upstream> | undefined;
+  /** The served head. */
+  readonly served: { readonly head: BlockPosition | undefined };
+  readonly sent: Pick<SentTransactions, 'find' | 'findTakers'>;
 };
 
 /**
  * Routes requests about pending transactions. Such a request goes to nodes that have the served head, since the pending block builds on it, if one of
  * them is up. Nodes that have the caller's own transactions are preferred.
  */
-export function aimPending(ask: Send, { upstreams, head, findPreferred }: PendingAims): Send {
+export function aimPending(ask: Send, { upstreams, served, sent }: PendingAims): Send {
   const findHead = (): BlockPosition | undefined => {
-    const block = head();
+    const block = served.head;
     const isAvailable =
       block !== undefined &&
       upstreams.some(({ isUp, tracker }) => isUp && tracker.holds(block.number, block.hash));
@@ -25,7 +26,7 @@ export function aimPending(ask: Send, { upstreams, head, findPreferred }: Pendin
     const { call, scope } = context;
     const isPending = call.isSticky === true && call.block === undefined;
     if (!isPending && call.transactionHash === undefined) return ask(context);
-    const prefer = findPreferred(call, scope);
+    const prefer = findPreferred(sent, call, scope);
     const block = isPending ? findHead() : undefined;
     if (block === undefined && prefer === undefined) return ask(context);
     return ask({
@@ -34,4 +35,14 @@ export function aimPending(ask: Send, { upstreams, head, findPreferred }: Pendin
       ...(prefer !== undefined && { prefer }),
     });
   };
+}
+
+/** Returns the nodes to prefer for the call, because they have the caller's transactions. */
+function findPreferred(
+  sent: PendingAims['sent'],
+  { transactionHash, isSticky }: UpstreamRequest,
+  scope: RequestScope,
+): ReadonlySet<Upstream> | undefined {
+  if (transactionHash !== undefined) return sent.find(scope, transactionHash)?.takers;
+  return isSticky === true ? sent.findTakers(scope) : undefined;
 }

@@ -2,8 +2,6 @@ import type { JsonText } from '../../../../packages/ethereum/primitives/json-res
 import { encodeQuantity } from '../../../../packages/ethereum/primitives/quantity.ts';
 import type { BlockReference } from '../../../chain/requests.ts';
 import { encodePendingTransactionJson } from '../../../chain/wire-json.ts';
-import type { Upstream } from '../../../pool/upstream.ts';
-import type { UpstreamRequest } from '../../../pool/upstream-request.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import type { SentRecords } from './sent-records.ts';
 import type { SentTransactions } from './sent-transactions.ts';
@@ -19,12 +17,6 @@ export class OwnWrites {
   constructor(sent: SentTransactions, records: SentRecords | undefined) {
     this.#sent = sent;
     this.#records = records;
-  }
-
-  /** Returns the nodes to prefer for the call, because they have the caller's transactions. */
-  findPreferred(call: UpstreamRequest, scope: RequestScope): ReadonlySet<Upstream> | undefined {
-    if (call.transactionHash !== undefined) return this.#sent.find(scope, call.transactionHash)?.takers;
-    return call.isSticky === true ? this.#sent.findTakers(scope) : undefined;
   }
 
   /** Returns the JSON of a transaction that no node knows, as the caller sent it; null if this caller has not sent it. */

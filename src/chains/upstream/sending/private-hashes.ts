@@ -12,13 +12,17 @@ const MAX_HASHES = 16_384;
  * the nonce of the transaction is used at the served head. Then the transaction is in a block, or can no longer be included.
  */
 export class PrivateHashes {
-  readonly #parts: Pick<SendingParts, 'relay' | 'chain'>;
+  readonly #parts: Pick<SendingParts, 'relay' | 'answers'>;
   readonly #records: SentRecords | undefined;
   readonly #hashes = new Lru<string, PrivateRecord>(MAX_HASHES, PRIVATE_LIFE_MS);
 
-  constructor(parts: Pick<SendingParts, 'relay' | 'chain'>, records: SentRecords | undefined) {
+  constructor(parts: Pick<SendingParts, 'relay' | 'answers'>, records: SentRecords | undefined) {
     this.#parts = parts;
     this.#records = records;
+  }
+
+  get hasRelay(): boolean {
+    return this.#parts.relay !== undefined;
   }
 
   /**
@@ -26,7 +30,7 @@ export class PrivateHashes {
    * relay.
    */
   async add(hash: string, sent: PrivateRecord): Promise<void> {
-    if (this.#parts.relay === undefined) return;
+    if (!this.hasRelay) return;
     this.#hashes.set(hash, sent);
     await this.#records?.writePrivate(hash, sent);
   }
@@ -36,11 +40,11 @@ export class PrivateHashes {
    * @throws ChainError if the sender's transaction count cannot be read
    */
   async isHidden(hash: string, scope: RequestScope): Promise<boolean> {
-    if (this.#parts.relay === undefined) return false;
+    if (!this.hasRelay) return false;
     const sent = this.#hashes.get(hash) ?? (await this.#records?.findPrivate(hash));
     if (sent === undefined) return false;
     this.#hashes.set(hash, sent);
-    const { state } = this.#parts.chain();
+    const { state } = this.#parts.answers;
     const count = await state.getTransactionCount(sent.sender, { kind: 'tag', tag: 'latest' }, scope);
     return BigInt(JSON.parse(count) as string) <= BigInt(sent.nonce);
   }

@@ -19,10 +19,10 @@ const NOTED_DEPTH = 128n;
 const MAX_NOTED = 16_384;
 const MAX_VIEWERS = 4_096;
 
-type ChainParts = Pick<SendingParts, 'chain' | 'directory' | 'refreshHeads'>;
+type ChainParts = Pick<SendingParts, 'heads' | 'directory' | 'refreshHeads'>;
 
 /** Request about a transaction by its hash. */
-export type PlacedRequest<T> = {
+type PlacedRequest<T> = {
   readonly hash: string;
   readonly ask: () => Promise<T>;
   /** Returns the place in a served block at which the last answer found the transaction. */
@@ -54,7 +54,7 @@ export class ReportedPlaces {
    */
   async ask<T>({ hash, ask, findPlace }: PlacedRequest<T>, scope: RequestScope): Promise<T> {
     const until = Math.min(performance.now() + WAIT_LIMIT_MS, scope.deadline);
-    const { heads } = this.#parts.chain();
+    const { heads } = this.#parts;
     let hasRefreshed = false;
     for (;;) {
       const before = heads.served?.hash;
@@ -84,7 +84,7 @@ export class ReportedPlaces {
   }
 
   async #note(hash: string, { number, blockHash }: ReportedPlace, scope: RequestScope): Promise<void> {
-    const { served } = this.#parts.chain().heads;
+    const { served } = this.#parts.heads;
     if (served === undefined || served.number - number > NOTED_DEPTH) return;
     const viewer = viewerOf(scope);
     const noted = `${viewer} ${hash}`;
@@ -112,8 +112,7 @@ export class ReportedPlaces {
    * @throws ChainError `unavailable` when the time is up
    */
   async #isReached(provided: BlockPlace, until: number, scope: RequestScope): Promise<boolean> {
-    const { directory } = this.#parts;
-    const { heads } = this.#parts.chain();
+    const { directory, heads } = this.#parts;
     for (let hasRefreshed = false; ; hasRefreshed = true) {
       const { served } = heads;
       const isAbove = served === undefined || served.number < provided.number;
@@ -151,7 +150,7 @@ export class ReportedPlaces {
         resolve();
       };
       const timer = setTimeout(wake, Math.min(ms, left));
-      const unwatch = this.#parts.chain().heads.watch(wake);
+      const unwatch = this.#parts.heads.watch(wake);
       scope.signal.addEventListener('abort', wake);
     });
   }

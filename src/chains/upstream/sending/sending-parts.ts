@@ -1,11 +1,14 @@
 import type { RecoverPublicKey } from '../../../../packages/ethereum/primitives/signature.ts';
-import type { BlockReads, HeadReads, StateReads, TransactionReads } from '../../../chain/chain.ts';
+import type { HeadReads } from '../../../chain/chain.ts';
 import type { EthereumBounds } from '../../../chain/sending/check-sent-transaction.ts';
+import type { NetworkChainId } from '../../../pool/network-chain-id.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
 import type { Directed, Handler } from '../../../pool/upstream-request.ts';
 import type { RecordTable } from '../../../shared-store/records/record-table.ts';
 import type { BlockDirectory } from '../block-directory.ts';
+import type { NodeAnswers } from '../node-answers.ts';
 import type { SendSectionOptions } from './options.ts';
+import type { SentTransactions } from './sent-transactions.ts';
 
 /** EVM and cryptography functions for checking transactions, which this module does not import. */
 export type SendingTools = {
@@ -13,17 +16,9 @@ export type SendingTools = {
   readonly measureGas: EthereumBounds['measureGas'];
 };
 
-/** Chain reads that are needed to send a transaction. */
-export type ChainForSending = {
-  readonly blocks: Pick<BlockReads, 'getHeaderObject'>;
-  readonly transactions: Pick<TransactionReads, 'getTransaction' | 'getReceipt'>;
-  readonly state: Pick<StateReads, 'getTransactionCount'>;
-  readonly heads: Pick<HeadReads, 'served' | 'watch'>;
-};
-
 export type SendingParts = {
-  /** @throws ChainError as long as the chain id is unknown; until then nothing is sent */
-  readonly chainId: bigint;
+  /** `value` throws a ChainError as long as the chain id is unknown; until then nothing is sent. */
+  readonly chainId: Pick<NetworkChainId, 'value'>;
   readonly isDevelopment: boolean;
   readonly upstreams: readonly Upstream[];
   readonly options: SendSectionOptions;
@@ -32,8 +27,15 @@ export type SendingParts = {
   readonly relay: Upstream | undefined;
   /** Sends to one node in the same way as the pool. */
   readonly sendToNode: Handler<Directed>;
-  /** The chain without locally sent transactions; it may be created after this object. */
-  readonly chain: () => ChainForSending;
+  /** Sent transactions; empty at first. */
+  readonly sent: SentTransactions;
+  /** Reads that nodes answer. */
+  readonly answers: {
+    readonly blocks: Pick<NodeAnswers['blocks'], 'getHeaderObject'>;
+    readonly transactions: Omit<NodeAnswers['transactions'], 'getRawTransaction'>;
+    readonly state: Pick<NodeAnswers['state'], 'getTransactionCount'>;
+  };
+  readonly heads: Pick<HeadReads, 'served' | 'watch'>;
   readonly directory: Pick<BlockDirectory, 'hashOf' | 'hasDeparted'>;
   /** Requests the current heads of healthy nodes. Never rejects. */
   readonly refreshHeads: () => Promise<void>;

@@ -16,17 +16,20 @@ const OSAKA_TIMES: ReadonlyMap<bigint, bigint> = new Map([
 /** Header members that show which fork is active. */
 type HeaderMembers = Readonly<Partial<Record<ForkField | 'gasLimit' | 'timestamp', unknown>>>;
 
+type RuleParts = Pick<SendingParts, 'chainId' | 'options' | 'isDevelopment' | 'tools' | 'answers' | 'heads'>;
+
 /** Rules for the check of sent transactions at the served head; read once per head. */
 export class SendingRuleBook {
-  readonly #parts: Omit<SendingParts, 'relay' | 'sendToNode' | 'upstreams'>;
+  readonly #parts: RuleParts;
   #known: { readonly head: string; readonly bounds: EthereumBounds | undefined } | undefined;
 
-  constructor(parts: Omit<SendingParts, 'relay' | 'sendToNode' | 'upstreams'>) {
+  constructor(parts: RuleParts) {
     this.#parts = parts;
   }
 
   async read(scope: RequestScope): Promise<SendingRules> {
-    const { chainId, options, isDevelopment } = this.#parts;
+    const { options, isDevelopment } = this.#parts;
+    const chainId = this.#parts.chainId.value;
     const kind = options.rules ?? (OSAKA_TIMES.has(chainId) ? 'ethereum' : 'form');
     return {
       chainId,
@@ -37,13 +40,13 @@ export class SendingRuleBook {
 
   /** Reads the bounds of the head; undefined if it cannot be read, and then only the nodes check the transaction. */
   async #readBounds(scope: RequestScope): Promise<EthereumBounds | undefined> {
-    const { heads, blocks } = this.#parts.chain();
+    const { answers, heads } = this.#parts;
     const { served } = heads;
     if (served === undefined) return undefined;
     if (this.#known?.head === served.hash) return this.#known.bounds;
     let text: string | null;
     try {
-      text = await blocks.getHeaderObject(
+      text = await answers.blocks.getHeaderObject(
         { kind: 'hash', hash: served.hash, requireCanonical: false },
         scope,
       );
@@ -59,7 +62,7 @@ export class SendingRuleBook {
     const { gasLimit, timestamp } = header;
     if (typeof gasLimit !== 'string' || typeof timestamp !== 'string') return undefined;
     const told = findRevision(header);
-    const isOsaka = BigInt(timestamp) >= (OSAKA_TIMES.get(this.#parts.chainId) ?? MAX_TIME);
+    const isOsaka = BigInt(timestamp) >= (OSAKA_TIMES.get(this.#parts.chainId.value) ?? MAX_TIME);
     const revision = isOsaka && told.number < OSAKA.number ? OSAKA : told;
     return { revision, gasLimit: BigInt(gasLimit), measureGas: this.#parts.tools.measureGas };
   }

@@ -2,27 +2,26 @@ import type { JsonText } from '../../../../packages/ethereum/primitives/json-res
 import type { PromiseOrValue } from '../../../../packages/ethereum/primitives/promise-or-value.ts';
 import type { BlockReference } from '../../../chain/requests.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
-import type { UpstreamRequest } from '../../../pool/upstream-request.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import { steadyTime } from '../../../util/steady-time.ts';
 import { OwnWrites } from './own-writes.ts';
 import { PrivateHashes } from './private-hashes.ts';
-import { type PlacedRequest, ReportedPlaces } from './reported-places.ts';
+import { ReportedPlaces } from './reported-places.ts';
 import type { SendingParts } from './sending-parts.ts';
 import { SentKeeper } from './sent-keeper.ts';
+import { SentReads } from './sent-reads.ts';
 import { SentRecords } from './sent-records.ts';
-import { SentTransactions } from './sent-transactions.ts';
 import { TransactionSender } from './transaction-sender.ts';
 
 /** Operations of a chain for senders: sending transactions, and reading the transactions that they have sent. */
 export interface SendingReads {
   send(bytes: Uint8Array, scope: RequestScope): Promise<JsonText>;
-  findSent(hash: string, scope: RequestScope): Promise<JsonText | null>;
+  /** Returns a transaction by its hash; as the caller sent it if no node knows it. */
+  getTransaction(hash: string, scope: RequestScope): Promise<JsonText | null>;
+  getReceipt(hash: string, scope: RequestScope): ReturnType<SentReads['getReceipt']>;
   findWaiting(sender: string, nonce: bigint, scope: RequestScope): JsonText | null;
   /** Returns whether a transaction is pending only at the private relay, so that requests to nodes must not name its hash. @throws ChainError */
   isHidden(hash: string, scope: RequestScope): PromiseOrValue<boolean>;
-  /** Sends a request about a transaction by its hash; see `ReportedPlaces`. */
-  requestPlaced<T>(request: PlacedRequest<T>, scope: RequestScope): Promise<T>;
   raiseCount(count: JsonText, sender: string, block: BlockReference, scope: RequestScope): Promise<JsonText>;
 }
 
@@ -31,24 +30,23 @@ export class Sending implements SendingReads {
   readonly #sender: TransactionSender;
   readonly #keeper: SentKeeper;
   readonly #own: OwnWrites;
-  readonly #places: ReportedPlaces | undefined;
-  readonly #hidden: PrivateHashes;
+  readonly #reads: SentReads;
   readonly #relay: Upstream | undefined;
   readonly #isDevelopment: boolean;
 
   constructor(parts: SendingParts) {
-    const sent = new SentTransactions(() => performance.now());
     // A replaced development chain has the same chain id, so records from before would be stale.
     const table = parts.isDevelopment ? undefined : parts.records;
-    const records = table && new SentRecords(table, () => parts.chainId, steadyTime);
-    this.#own = new OwnWrites(sent, records);
-    this.#places = records && new ReportedPlaces(parts, records);
-    this.#hidden = new PrivateHashes(parts, records);
-    this.#sender = new TransactionSender(parts, sent, this.#hidden, async (entry, scope) => {
+    const records = table && new SentRecords(table, () => parts.chainId.value, steadyTime);
+    const places = records && new ReportedPlaces(parts, records);
+    const hidden = new PrivateHashes(parts, records);
+    this.#own = new OwnWrites(parts.sent, records);
+    this.#reads = new SentReads(parts.answers.transactions, this.#own, hidden, places);
+    this.#sender = new TransactionSender(parts, hidden, this.#reads, async (entry, scope) => {
       this.#keeper.begin();
       await records?.write(entry, scope);
     });
-    this.#keeper = new SentKeeper(parts, sent, this.#hidden, this.#sender);
+    this.#keeper = new SentKeeper(parts, hidden, this.#reads, this.#sender);
     this.#relay = parts.relay;
     this.#isDevelopment = parts.isDevelopment;
   }
@@ -57,8 +55,12 @@ export class Sending implements SendingReads {
     return this.#sender.send(bytes, scope);
   }
 
-  findSent(hash: string, scope: RequestScope): Promise<JsonText | null> {
-    return this.#own.findSent(hash, scope);
+  getTransaction(hash: string, scope: RequestScope): Promise<JsonText | null> {
+    return this.#reads.getTransaction(hash, scope);
+  }
+
+  getReceipt(hash: string, scope: RequestScope): ReturnType<SentReads['getReceipt']> {
+    return this.#reads.getReceipt(hash, scope);
   }
 
   findWaiting(sender: string, nonce: bigint, scope: RequestScope): JsonText | null {
@@ -66,11 +68,7 @@ export class Sending implements SendingReads {
   }
 
   isHidden(hash: string, scope: RequestScope): PromiseOrValue<boolean> {
-    return this.#relay !== undefined && this.#hidden.isHidden(hash, scope);
-  }
-
-  requestPlaced<T>(request: PlacedRequest<T>, scope: RequestScope): Promise<T> {
-    return this.#places === undefined ? request.ask() : this.#places.ask(request, scope);
+    return this.#reads.isHidden(hash, scope);
   }
 
   async raiseCount(
@@ -82,10 +80,6 @@ export class Sending implements SendingReads {
     // The only node of a development network is authoritative, even right after a rollback.
     if (this.#isDevelopment) return count;
     return this.#own.raiseCount(count, sender, block, scope);
-  }
-
-  findPreferred(call: UpstreamRequest, scope: RequestScope): ReadonlySet<Upstream> | undefined {
-    return this.#own.findPreferred(call, scope);
   }
 
   /** Drops all sent transactions. A request may have undone them, so only the node's report counts. */

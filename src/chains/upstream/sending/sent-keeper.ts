@@ -5,6 +5,7 @@ import { RequestScope } from '../../../util/request-scope.ts';
 import { findAt } from './find-at.ts';
 import type { PrivateHashes } from './private-hashes.ts';
 import type { SendingParts } from './sending-parts.ts';
+import type { SentReads } from './sent-reads.ts';
 import type { SentEntry, SentTransactions } from './sent-transactions.ts';
 import type { TransactionSender } from './transaction-sender.ts';
 
@@ -29,6 +30,7 @@ export class SentKeeper {
   readonly #sent: SentTransactions;
   readonly #sender: Pick<TransactionSender, 'repeat'>;
   readonly #hidden: Pick<PrivateHashes, 'isHidden'>;
+  readonly #reads: Pick<SentReads, 'getReceipt'>;
   readonly #stopped = new RequestScope(Number.POSITIVE_INFINITY);
   #unwatch: (() => void) | undefined;
   #checkedAt: bigint | undefined;
@@ -38,20 +40,21 @@ export class SentKeeper {
 
   constructor(
     parts: SendingParts,
-    sent: SentTransactions,
     hidden: Pick<PrivateHashes, 'isHidden'>,
+    reads: Pick<SentReads, 'getReceipt'>,
     sender: Pick<TransactionSender, 'repeat'>,
   ) {
     this.#parts = parts;
-    this.#sent = sent;
+    this.#sent = parts.sent;
     this.#hidden = hidden;
+    this.#reads = reads;
     this.#sender = sender;
   }
 
   /** Must be called when a transaction was sent. */
   begin(): void {
     if (this.#unwatch !== undefined || this.#stopped.aborted) return;
-    const { heads } = this.#parts.chain();
+    const { heads } = this.#parts;
     this.#checkedAt = heads.served?.number;
     this.#head = heads.served;
     this.#unwatch = heads.watch(() => this.#onHead());
@@ -74,7 +77,7 @@ export class SentKeeper {
   }
 
   #onHead(): void {
-    const { served } = this.#parts.chain().heads;
+    const { served } = this.#parts.heads;
     const isUndone = this.#parts.isDevelopment && !isAbove(served, this.#head);
     this.#head = served;
     if (isUndone) this.#sent.clear();
@@ -135,8 +138,8 @@ export class SentKeeper {
   /** Returns whether the transaction, or another one with its nonce, is in a served block. */
   async #isOut({ hash, sender, transaction }: SentEntry, scope: RequestScope): Promise<boolean> {
     if (await this.#hidden.isHidden(hash, scope)) return false;
-    const { transactions, state } = this.#parts.chain();
-    if ((await transactions.getReceipt(hash, scope)) !== null) return true;
+    const { state } = this.#parts.answers;
+    if ((await this.#reads.getReceipt(hash, scope)) !== null) return true;
     const count = await state.getTransactionCount(sender, { kind: 'tag', tag: 'latest' }, scope);
     return BigInt(JSON.parse(count) as string) > transaction.nonce;
   }

@@ -21,6 +21,7 @@ import type { PrivateHashes } from './private-hashes.ts';
 import { SendRound } from './send-round.ts';
 import type { SendingParts } from './sending-parts.ts';
 import { SendingRuleBook } from './sending-rules.ts';
+import type { SentReads } from './sent-reads.ts';
 import type { SentEntry, SentTransactions } from './sent-transactions.ts';
 
 /** Time limit for nodes. Sending continues in the background after the client has received its answer or has disconnected. */
@@ -55,16 +56,23 @@ export class TransactionSender {
   readonly #rules: SendingRuleBook;
   readonly #sent: SentTransactions;
   readonly #hidden: PrivateHashes;
+  readonly #reads: Pick<SentReads, 'getTransaction'>;
   readonly #onSent: OnSent;
   readonly #budget = new SharedBudget(MAX_BYTES, OWNER_SHARE);
   /** In-flight sends by hash: if the same bytes arrive concurrently, they are sent once. */
   readonly #running = new Map<string, Running>();
 
-  constructor(parts: SendingParts, sent: SentTransactions, hidden: PrivateHashes, onSent: OnSent) {
+  constructor(
+    parts: SendingParts,
+    hidden: PrivateHashes,
+    reads: Pick<SentReads, 'getTransaction'>,
+    onSent: OnSent,
+  ) {
     this.#parts = parts;
     this.#hidden = hidden;
+    this.#reads = reads;
     this.#rules = new SendingRuleBook(parts);
-    this.#sent = sent;
+    this.#sent = parts.sent;
     this.#onSent = onSent;
   }
 
@@ -235,7 +243,7 @@ export class TransactionSender {
   async #isServed(hash: string, scope: RequestScope): Promise<boolean> {
     try {
       if (await this.#hidden.isHidden(hash, scope)) return false;
-      return (await this.#parts.chain().transactions.getTransaction({ hash }, scope)) !== null;
+      return (await this.#reads.getTransaction(hash, scope)) !== null;
     } catch (error) {
       if (error instanceof ChainError) return false;
       throw error;

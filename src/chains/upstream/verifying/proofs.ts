@@ -43,8 +43,8 @@ import {
 import { checkBytes } from '../checks/check-stream.ts';
 import { keepUnique } from '../keep-unique.ts';
 import { RAW_SUBJECTS, RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './subjects.ts';
-import { type AgreementRule, type Anchor, type IsAgreed, TrustRules } from './trust.ts';
-import { type VerifiedBlock, VerifiedBlocks } from './verified-blocks.ts';
+import type { TrustRules } from './trust.ts';
+import type { VerifiedBlock, VerifiedBlocks } from './verified-blocks.ts';
 import type { VerificationTarget, Verifier } from './verifier.ts';
 
 /** Subjects that depend on transaction senders; only a sample of a block's senders is recovered. */
@@ -69,19 +69,12 @@ export class Proofs {
 
   /**
    * @param verifier absent if verification is off
-   * @param isAgreed returns whether enough nodes report a block
-   * @param anchor absent if neither a checkpoint nor layer 1 is configured
-   * @param agreement absent if two nodes are enough
+   * @param blocks absent if verification is off
    */
-  constructor(
-    verifier: Verifier | undefined,
-    isAgreed: IsAgreed,
-    anchor?: Anchor,
-    agreement?: AgreementRule,
-  ) {
+  constructor(verifier: Verifier | undefined, blocks: VerifiedBlocks | undefined, trust: TrustRules) {
     this.verifier = verifier;
-    this.blocks = verifier === undefined ? undefined : new VerifiedBlocks(verifier);
-    this.trust = new TrustRules(verifier, isAgreed, anchor, agreement);
+    this.blocks = blocks;
+    this.trust = trust;
   }
 
   /** Meaning of a null from a node. */

@@ -8,6 +8,7 @@ import type { BlockHeader } from '../../../pool/heads/block.ts';
 import type { VerifyMode } from '../../../pool/options.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
 import type { BlockPosition } from '../../../pool/upstream-request.ts';
+import { Listeners } from '../../../util/listeners.ts';
 import { Lru } from '../../../util/lru.ts';
 import { OccasionalLog } from '../../../util/occasional-log.ts';
 import { Calibration, UNKNOWN_NUMBER } from './calibration.ts';
@@ -33,13 +34,6 @@ export type VerifierParts = {
   readonly recoverPublicKey: RecoverPublicKey;
   readonly log: Logger;
   readonly head: () => BlockHeader | undefined;
-  /**
-   * Called when answers failed that may be valid under rules that are unknown here. Recent blocks must then be examined again, and the block of the
-   * answer if its number is known.
-   */
-  readonly onUnlinked: (number: bigint | undefined) => void;
-  /** Returns whether a checkpoint or layer 1 commits to a block of this hash at a height. */
-  readonly isAnchored: (number: bigint, hash: string) => boolean;
   /** Quarantines a node whose answer is refuted by its block and by another node's answer. */
   readonly refute: (upstream: Upstream, evidence: string) => void;
 };
@@ -56,6 +50,8 @@ const WITHOUT_BLAME: ReadonlySet<Subject> = new Set<Subject>(['members']);
  */
 export type VerificationTarget = { readonly number: bigint | undefined; readonly hash: string };
 
+type BlockAtHeight = { readonly number: bigint; readonly hash: string };
+
 /** Number of answers by verification result. */
 export type VerifyCounts = { verified: number; unproven: number; refuted: number };
 
@@ -65,6 +61,13 @@ export class Verifier {
   readonly mode: Exclude<VerifyMode, 'off'>;
   readonly recoverPublicKey: RecoverPublicKey;
   readonly counts: VerifyCounts = { verified: 0, unproven: 0, refuted: 0 };
+  /**
+   * Notified when answers failed that may be valid under rules that are unknown here. Recent blocks must then be examined again, and the block of the
+   * answer if its number is known.
+   */
+  readonly unlinked: Listeners<[number: bigint | undefined]> = new Listeners();
+  /** Notified with a requested block when a node returned another block at its height. */
+  readonly otherReported: Listeners<[block: BlockAtHeight, upstream: Upstream]> = new Listeners();
   readonly #parts: VerifierParts;
   readonly #writer = new RlpWriter();
   readonly #mismatches = new PendingMismatches();
@@ -206,7 +209,7 @@ export class Verifier {
     block: BlockPosition | undefined,
   ): ReadonlySet<Upstream> | undefined {
     if (this.mode === 'require') {
-      this.#parts.onUnlinked(block?.number);
+      this.unlinked.notify(block?.number);
       return undefined;
     }
     const replies = this.#mismatches.listReplies(blockHash, subject);
@@ -216,7 +219,7 @@ export class Verifier {
     );
     const common = findMajorityReply(replies, able);
     if (common === undefined) {
-      this.#parts.onUnlinked(block?.number);
+      this.unlinked.notify(block?.number);
       return undefined;
     }
     const { finding, dissenters } = common;
@@ -233,7 +236,7 @@ export class Verifier {
     } else if (isRecent && (isConfirmed || this.#isRepeated(finding.subject, block.number))) {
       this.giveUp(finding.subject, finding.text, block.number);
     } else {
-      if (block !== undefined && block.number > 0n && !isRecent) this.#parts.onUnlinked(block.number);
+      if (block !== undefined && block.number > 0n && !isRecent) this.unlinked.notify(block.number);
       this.#accepted.set(nameOf(blockHash, finding.subject), finding.evidence);
       this.markUnverifiable(blockHash, finding.subject, finding.text);
     }
@@ -248,7 +251,7 @@ export class Verifier {
     const before = this.#alone.get(subject);
     if (before !== undefined && before !== number) return true;
     this.#alone.set(subject, number);
-    this.#parts.onUnlinked(undefined);
+    this.unlinked.notify(undefined);
     return false;
   }
 
@@ -266,11 +269,18 @@ export class Verifier {
   }
 
   /**
-   * Records that a node returned another block at a height. On another branch this is no fault. But if a checkpoint or layer 1 commits to this block,
-   * there is no other branch, and the node is quarantined after another node returned this block.
+   * Reports that a node returned another block at a height. On another branch this is no fault. But if a checkpoint or layer 1 commits to this block,
+   * there is no other branch.
    */
   noteOther({ number, hash }: VerificationTarget, upstream: Upstream | undefined): void {
-    if (upstream === undefined || number === undefined || !this.#parts.isAnchored(number, hash)) return;
+    if (upstream !== undefined && number !== undefined) this.otherReported.notify({ number, hash }, upstream);
+  }
+
+  /**
+   * Records that a node returned another block than the one that a checkpoint or layer 1 commits to. The node is quarantined after another node
+   * returned this block.
+   */
+  noteOffAnchor({ number, hash }: BlockAtHeight, upstream: Upstream): void {
     this.counts.refuted++;
     const text = `the node has another block at height ${number}, which is below the anchored block`;
     this.#mismatches.add(hash, upstream, { subject: 'header', kind: 'contradicts', text });

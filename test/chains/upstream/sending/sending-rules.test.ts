@@ -14,14 +14,12 @@ const TIMED_OUT = { ...HEADER, timestamp: '0x6a000000', requestsHash: HASH };
 /** Revision that applies to sent transactions where the head has this header. */
 async function revisionAt(header: object, chainId: bigint = MAINNET): Promise<string | undefined> {
   const parts = {
-    chainId,
+    chainId: { value: chainId },
     isDevelopment: false,
     options: { rules: 'ethereum' },
     tools: SENDING_TOOLS,
-    chain: () => ({
-      heads: { served: { number: 1n, hash: HASH } },
-      blocks: { getHeaderObject: async () => JSON.stringify(header) },
-    }),
+    heads: { served: { number: 1n, hash: HASH } },
+    answers: { blocks: { getHeaderObject: async () => JSON.stringify(header) } },
   } as unknown as ConstructorParameters<typeof SendingRuleBook>[0];
   return (await new SendingRuleBook(parts).read(createScope())).bounds?.revision.name;
 }

@@ -10,7 +10,6 @@ import { SENDING_TOOLS } from '../../../../src/service/sending-tools.ts';
 import type { RequestScope } from '../../../../src/util/request-scope.ts';
 import { createScope } from '../../../pool/support/exchange.ts';
 import { makeTransaction } from '../../../support/bad-transactions.ts';
-import { createFakeChain } from '../../../support/fake-chain.ts';
 import { FakeHeads, hashOf } from '../../../support/fake-feed.ts';
 
 const SENDER = `0x${'11'.repeat(20)}`;
@@ -47,28 +46,34 @@ function setScene(
   const sent = new SentTransactions(() => 0);
   fill(sent);
   const heads = new FakeHeads(10n);
-  const chain = createFakeChain({
-    heads,
-    transactions: { getReceipt: (hash, scope) => getReceipt(hash, scope.owner ?? '') },
-    state: { getTransactionCount: async () => '"0x0"' },
-  });
+  const reads = { getReceipt: (hash: string, scope: RequestScope) => getReceipt(hash, scope.owner ?? '') };
   const repeats: string[] = [];
   const keeper = new SentKeeper(
     {
-      chainId: 1n,
+      chainId: { value: 1n },
       isDevelopment,
       upstreams: [],
       options: DEFAULT_SEND,
       tools: SENDING_TOOLS,
       relay: undefined,
       sendToNode: () => assert.fail('no node is asked'),
-      chain: () => chain,
+      sent,
+      answers: {
+        blocks: { getHeaderObject: () => assert.fail('no header is read') },
+        transactions: {
+          ...reads,
+          getTransaction: () => assert.fail('no transaction is read'),
+          findPlace: () => undefined,
+        },
+        state: { getTransactionCount: async () => '"0x0"' },
+      },
+      heads,
       directory: { hasDeparted: () => false, hashOf: () => undefined },
       refreshHeads: async () => {},
       records: undefined,
     },
-    sent,
     { isHidden: async () => false },
+    reads,
     {
       async repeat({ hash }) {
         repeats.push(hash);

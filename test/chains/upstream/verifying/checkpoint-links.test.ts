@@ -116,8 +116,6 @@ test('old blocks are linked by proofs that stop at heights which later checkpoin
     recoverPublicKey,
     log: createRecordingLog(),
     head: () => undefined,
-    onUnlinked: () => {},
-    isAnchored: () => false,
     refute: () => {},
   });
   const point = { number: 40_000n, hash: hashOf(40_000n) };

@@ -2,17 +2,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonResult, JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
-import { recoverPublicKey } from '../../../../scripts/chains/secp256k1.ts';
 import { ChainError } from '../../../../src/chain/errors.ts';
 import { StateClient } from '../../../../src/chains/upstream/state-client.ts';
-import { openVerification } from '../../../../src/chains/upstream/verifying/open-verification.ts';
 import { UpstreamFault } from '../../../../src/pool/fault.ts';
 import { parseReportedHeader } from '../../../../src/pool/heads/parse-block.ts';
 import type { Send } from '../../../../src/pool/upstream-request.ts';
-import { createRecordingLog } from '../../../gateway/recording-log.ts';
 import { createScope } from '../../../pool/support/exchange.ts';
 import { answer, createNode } from '../../../pool/support/scripted-node.ts';
 import { useDevnetNode } from '../../../support/devnet-node.ts';
+import { createVerification } from './create-verification.ts';
 
 const node = useDevnetNode();
 
@@ -30,17 +28,7 @@ async function open(say: Say) {
     return call.check?.(said, upstream) ?? said;
   };
   const head = parseReportedHeader(await node.ask('eth_getBlockByNumber', 'latest', false));
-  const verification = openVerification({
-    network: 'test',
-    verify: 'auto',
-    log: createRecordingLog(),
-    ask,
-    upstreams,
-    recoverPublicKey,
-    refute: () => {},
-    head: () => head,
-    isConfirmed: () => false,
-  });
+  const verification = createVerification('auto', { ask, upstreams, head: () => head });
   await verification.calibrate();
   return { verification, ask, head };
 }

@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
-import { recoverPublicKey } from '../../../../scripts/chains/secp256k1.ts';
-import {
-  openVerification,
-  type Verification,
-} from '../../../../src/chains/upstream/verifying/open-verification.ts';
+import type { Verification } from '../../../../src/chains/upstream/verifying/open-verification.ts';
 import { Refutation, UpstreamFault } from '../../../../src/pool/fault.ts';
 import type { BlockHeader } from '../../../../src/pool/heads/block.ts';
 import { parseReportedHeader } from '../../../../src/pool/heads/parse-block.ts';
-import { createRecordingLog } from '../../../gateway/recording-log.ts';
 import { useDevnetNode } from '../../../support/devnet-node.ts';
 import { waitUntil } from '../../../support/wait-until.ts';
+import { createVerification } from './create-verification.ts';
 
 const LOOK_MS = 20;
 
@@ -34,17 +30,10 @@ async function open(): Promise<{
       : result;
   };
   const head: BlockHeader = parseReportedHeader(await request('eth_getBlockByNumber', ['latest', false]));
-  const verification = openVerification({
-    network: 'test',
-    verify: 'auto',
-    log: createRecordingLog(),
+  const verification = createVerification('auto', {
     ask: async ({ call }): Promise<JsonText> =>
       JSON.stringify(await request(call.method, JSON.parse(call.params) as unknown[])),
-    upstreams: [],
-    recoverPublicKey,
-    refute: () => {},
     head: () => head,
-    isConfirmed: () => false,
     lookMs: LOOK_MS,
   });
   return { verification, script };
@@ -115,10 +104,8 @@ describe('what can be verified', () => {
         await verification.calibrate();
         script.change = changeWhere((number) => number < FORK);
         const block = { number: 5n, hash: `0x${'ab'.repeat(32)}` };
-        assert.equal(
-          verification.acceptRules(new Refutation(block.hash, 'header', 'it does not hash to that'), block),
-          undefined,
-        );
+        const refutation = new Refutation(block.hash, 'header', 'it does not hash to that');
+        assert.equal(verification.proofs.verifier?.acceptRules(refutation, block), undefined);
         await waitUntil(() => rowOf(verification)?.until === Number(FORK - 1n));
         assert.deepEqual(
           [1n, FORK - 1n, FORK, FORK + 30n].map((number) => verification.proofs.canVerify('header', number)),

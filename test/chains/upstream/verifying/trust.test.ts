@@ -17,8 +17,6 @@ function open(mode: 'auto' | 'require') {
     recoverPublicKey,
     log: createRecordingLog(),
     head: () => undefined,
-    onUnlinked: () => {},
-    isAnchored: () => false,
     refute: () => {},
   });
   return { calibration: verifier.calibration, trust: new TrustRules(verifier, () => true) };

@@ -28,8 +28,6 @@ function createVerifier(recover: RecoverPublicKey = recoverPublicKey): Verifier 
     recoverPublicKey: recover,
     log: createRecordingLog(),
     head: () => undefined,
-    onUnlinked: () => {},
-    isAnchored: () => false,
     refute: () => {},
   });
 }

@@ -34,8 +34,6 @@ function open(count: number) {
     recoverPublicKey,
     log: createRecordingLog(),
     head: () => ({ ...BLOCK, parentHash: HASH, timestamp: 0n }) as BlockHeader,
-    onUnlinked: () => {},
-    isAnchored: () => false,
     refute: (upstream, evidence) => void condemned.push(`${nodes.indexOf(upstream)} ${evidence}`),
   });
   verifier.calibration.finish();

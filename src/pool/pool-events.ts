@@ -1,0 +1,32 @@
+import { Listeners } from '../util/listeners.ts';
+import type { UpstreamFault } from './fault.ts';
+import type { Upstream } from './upstream.ts';
+
+/**
+ * Events of a network of nodes. They are created before its parts, so that a part can report to parts that are created later. Each event is notified
+ * synchronously.
+ */
+export class PoolEvents {
+  /** The heads of a node have changed. */
+  readonly headReported: Listeners<[Upstream]> = new Listeners();
+  /** A node has stopped answering polls. */
+  readonly away: Listeners<[Upstream]> = new Listeners();
+  /** A node answers polls again. */
+  readonly back: Listeners<[Upstream]> = new Listeners();
+  /** A node has sent a block or header that no client requested. The value is passed on as received, and not compared with anything. */
+  readonly headerSeen: Listeners<[unknown]> = new Listeners();
+  /** A node has sent more than a request can need, or a message that was not requested. */
+  readonly excessive: Listeners<[Upstream, UpstreamFault]> = new Listeners();
+  /** The input of the head election has changed: heads, availability or standings of nodes, or the admitted height. */
+  readonly changed: Listeners<[]> = new Listeners();
+  /** The network has become a different chain with the same id. */
+  readonly replaced: Listeners<[]> = new Listeners();
+  /** Served blocks have left the chain. Hashes, highest block first. */
+  readonly orphaned: Listeners<[readonly string[]]> = new Listeners();
+  /** The served head has become another block or undefined, or is defined again. */
+  readonly served: Listeners<[]> = new Listeners();
+  /** The served head and all data that depends on it have changed. Each listener is a request that waits for the next head. */
+  readonly announced: Listeners<[]> = new Listeners();
+  /** Recent blocks have been examined for the first time. */
+  readonly calibrated: Listeners<[]> = new Listeners();
+}
