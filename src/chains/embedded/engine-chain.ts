@@ -19,13 +19,13 @@ import { openChainReader } from './store/chain-reader.ts';
 export type EngineChainOptions = {
   /** Number of blocks below the head for which proofs are available. */
   readonly proofBlocks?: number;
-  /** Limits of one eth_getLogs answer. */
+  /** Limits on the size of one `eth_getLogs` answer. */
   readonly logs?: LogLimits;
 };
 
 /** The embedded chain: reads are served from stored blocks, and calls execute on their state. */
 export class EngineChain implements Chain {
-  /** Always true: a store without a head does not open. */
+  /** Always true, because opening a store without a head fails. */
   readonly isAnswerable: boolean = true;
   readonly blocks: EngineBlocks;
   readonly transactions: EngineTransactions;
@@ -66,7 +66,7 @@ export class EngineChain implements Chain {
     return this.#stored.reader.config.chainId;
   }
 
-  /** An embedded chain has no node to forward to. */
+  /** Returns `UNSUPPORTED`, because an embedded chain has no node to which it could forward a request. */
   request(): typeof UNSUPPORTED {
     return UNSUPPORTED;
   }

@@ -13,25 +13,25 @@ export const proofBlocksSchema: z.ZodType<number> = z
 
 /** Options of local execution; sizes are in bytes. */
 export type ExecutionOptions = {
-  /** Memory limit for all frames of one call together; a call that exceeds it fails like one that runs out of gas. */
+  /** Limit on the total memory of all frames of one call; a call above the limit fails like a call that runs out of gas. */
   readonly callMemory: number;
   /** Maximum number of concurrently running calls that take longer than one slice; each has its own EVM. */
   readonly heavyCalls: number;
-  /** Maximum number of calls in the queue for these places. */
+  /** Maximum number of calls that wait until fewer than `heavyCalls` calls run. */
   readonly waitingCalls: number;
   /** Total gas limit of all calls of one `eth_simulateV1`; default: 10 times the gas limit of the latest block. */
   readonly simulationGas?: number;
-  /** Cache of verified state and codes per network of nodes whose calls execute locally, bytes. */
+  /** Size of the cache of verified state and codes, bytes. Each network of nodes whose calls execute locally has its own cache. */
   readonly provenState: number;
 };
 
 const MiB = 1024 * 1024;
-/** Default size of that cache, bytes. */
+/** Default of `provenState`, bytes. */
 export const DEFAULT_STATE_CACHE_BYTES: number = 64 * MiB;
 /** Upper bound of `simulationGas`: interpreting this much gas takes several seconds. */
 export const MAX_SIMULATION_GAS: number = 2 ** 32;
 export const MIN_SIMULATION_GAS = 21_000;
-/** Maximum memory of the frames of one execution, bytes. */
+/** Upper bound of `callMemory`, bytes. */
 export const MAX_CALL_MEMORY: number = 1_024 * MiB;
 
 /** Schema of `execution:` in the configuration file. */

@@ -20,7 +20,10 @@ import type { RequestParts } from './call-requests.ts';
 import { checkAccessList } from './verifying/check-access-list.ts';
 import { nameBlock, WholeBlocks } from './whole-blocks.ts';
 
-/** Longest answer that is parsed, UTF-16 units; a longer one is ignored. Parsing does not pause and takes about 20 ms per million units. */
+/**
+ * Maximum length of an answer that is parsed, UTF-16 units; longer answers are ignored. Parsing does not pause and takes about 20 ms per million
+ * units.
+ */
 const MAX_LENGTH = 2 << 20;
 
 type EncodedList = { readonly list: BlockAccessList; readonly encoded: Uint8Array };
@@ -29,7 +32,10 @@ type EncodedList = { readonly list: BlockAccessList; readonly encoded: Uint8Arra
 type Form = {
   readonly method: string;
   readonly name: (at: HeadPlace) => string;
-  /** True if the request names the block by hash: the list of another block is then a wrong answer. */
+  /**
+   * True if the request names the block by hash. An access list of another block is then an invalid answer; otherwise, the node may be on another
+   * fork.
+   */
   readonly isByHash: boolean;
   /** @throws Error if the list is malformed */
   readonly read: (answer: unknown) => EncodedList;
@@ -56,7 +62,10 @@ const FORMS: readonly Form[] = [
   },
 ];
 
-/** Requests access lists of blocks from the pool and compares their hash with the one in the header. Methods throw UpstreamFault and ChainError. */
+/**
+ * Requests block access lists from the node pool, and compares the hash of each list with the hash in its block's header. Methods throw UpstreamFault
+ * and ChainError.
+ */
 export class AccessListClient implements ListNodes {
   readonly #parts: RequestParts;
   readonly #blocks: WholeBlocks;
@@ -75,7 +84,7 @@ export class AccessListClient implements ListNodes {
     return continueWith(header, (known) => known && toHeadPlace(known));
   }
 
-  /** Returns undefined if no node supports any of the methods. A node that lacks a method does not receive it again for a while. */
+  /** Returns undefined if no node supports a method of `FORMS`. A node that lacks a method does not receive it again for a while. */
   async requestAccessList(at: HeadPlace, scope: RequestScope): Promise<AnsweredList | undefined> {
     for (const form of FORMS) {
       try {
@@ -121,7 +130,7 @@ export class AccessListClient implements ListNodes {
   }
 }
 
-/** Converts a verified header to the head position of a canonical block. */
+/** Selects the fields of a canonical block's verified header that `HeadPlace` contains. */
 export function toHeadPlace({
   number,
   hash,

@@ -26,31 +26,31 @@ import type { StateProofs } from './state-proofs.ts';
 import { lacksProof } from './verifying/lacks-proof.ts';
 import { STATE_SUBJECTS } from './verifying/subjects.ts';
 
-/** A request about one or several accounts. Excludes the block, which is always the last parameter. */
+/** A request about one or several accounts. The block, which is always the last parameter, is not part of it. */
 type AccountRequest = {
   readonly method: string;
-  /** The parameters before the block, as JSON text. */
+  /** JSON text of the parameters before the block. */
   readonly subject: string;
   readonly check: (result: JsonResult) => JsonResult;
-  /** True if `check` accepts a long answer as bytes and returns a text. */
+  /** True if `check` accepts a long answer as bytes and converts it to text. */
   readonly takesLongBytes?: boolean;
-  /** Returns the requests that replace the method at a node that lacks it. @param block JSON text */
+  /** Returns requests that a node without the method receives as a batch instead. @param block JSON text of the block parameter */
   readonly batch?: (block: JsonText) => readonly NodeCall[];
-  /** Returns the answer if all the state that it contains is already verified. */
+  /** Returns the answer if all state for it is verified and in memory. */
   readonly find?: (block: PinnedBlock) => JsonText | undefined;
-  /** Returns the answer, verified against the state root of the block; undefined if it cannot be verified. */
+  /** Returns an answer that is verified against the block's state root; undefined if it cannot be verified. */
   readonly prove: (block: PinnedBlock, scope: RequestScope) => PromiseOrValue<JsonResult | undefined>;
-  /** True if the verified answer is cached elsewhere. */
+  /** True if the verified answer is not cached by request, because another cache contains it (codes). */
   readonly isCachedApart?: boolean;
-  /** Number of requested storage slots; absent if it is at most one. */
+  /** Number of requested storage slots; absent if there is at most one. */
   readonly slots?: number;
 };
 
 const NO_SLOTS: readonly string[] = [];
 
 /**
- * Requests about accounts. All upstreams receive the same block, by hash if they accept one, so an answer is immutable for the block. If state is
- * verified, answers are built from verified accounts.
+ * Requests about accounts. Every upstream receives the block by hash if it accepts hashes, and otherwise by number, so an answer belongs to exactly
+ * this block. With verification of state, answers are built from verified accounts.
  */
 export class AccountRequests {
   readonly #parts: RequestParts;
@@ -108,7 +108,7 @@ export class AccountRequests {
     return this.#requestText(request, block, scope);
   }
 
-  /** Sends one request per slot to a node that lacks the method; few nodes have it. */
+  /** Few nodes have `eth_getStorageValues`; other nodes receive a batch with one `eth_getStorageAt` per slot. */
   getStorageValues(
     requests: StorageRequests,
     block: BlockReference,
@@ -142,7 +142,7 @@ export class AccountRequests {
     return this.#requestText(request, block, scope);
   }
 
-  /** Builds the functions that read verified account data and storage words and write the answer. */
+  /** Builds `find` and `prove` from the state keys of a request and a function that encodes the answer. */
   #read(
     read: StateProofRequest,
     write: (state: StateValues) => JsonText,
@@ -229,7 +229,7 @@ export class AccountRequests {
     });
   }
 
-  /** Answers from verified state, or with the unverified answer of one node if no node has a proof. */
+  /** Returns an answer from verified state, or the unverified answer of one node if no node has a proof. */
   #proveAt(
     request: AccountRequest,
     pinned: PinnedBlock,
@@ -251,7 +251,7 @@ export class AccountRequests {
   ): PromiseOrValue<JsonResult> {
     const { proofs, keep } = this.#parts;
     const isRequired = proofs?.verifier?.mode === 'require';
-    // Half of the remaining time is reserved for an answer without a proof, since nodes may be slow to prove.
+    // Half of the remaining time is reserved for an unverified answer, because nodes may be slow to send a proof.
     const inner = isRequired ? scope : scope.derive({ deadline: (scope.deadline + performance.now()) / 2 });
     const proven = recoverWith<JsonResult | Unproven>(
       () => continueWith(request.prove(pinned, inner), (answer) => answer ?? new Unproven()),
@@ -275,7 +275,10 @@ export class AccountRequests {
     return this.#parts.proofs?.trust.complete(scope, position, block.kind === 'hash', STATE_SUBJECTS);
   }
 
-  /** Requests an unverified answer from one node. @param why reason why there is no proof; by default derived from the network's verifier */
+  /**
+   * Requests an unverified answer from one node.
+   * @param why reason why there is no proof, as a clause for an error text; by default, the network's verifier reports it
+   */
   #requestUnverifiable(
     request: AccountRequest,
     pinned: PinnedBlock,
@@ -311,7 +314,7 @@ export class AccountRequests {
     };
   }
 
-  /** Returns the cache key of an answer; undefined if the parameters are too long for one. */
+  /** Returns the cache key of an answer; undefined if the parameters are too long for a key. */
   #nameAnswer(
     { method, subject }: AccountRequest,
     { position }: PinnedBlock,
@@ -323,9 +326,9 @@ export class AccountRequests {
   }
 }
 
-/** Result of an attempt that obtained no proof. */
+/** Result of an attempt to verify that obtained no proof. */
 class Unproven {
-  /** Reason why there is no proof; if undefined, it is derived from the network's verifier. */
+  /** Reason why there is no proof, as a clause for an error text; if undefined, the network's verifier reports it. */
   readonly why: string | undefined;
 
   constructor(why?: string) {

@@ -10,13 +10,13 @@ import { sendUncovered } from './agreement/send-to-voices.ts';
 import type { ResolvedBlock } from './block-resolver.ts';
 import type { RequestParts } from './call-requests.ts';
 
-/** A block. A block that is not canonical has to be requested by its hash. */
+/** A block, and whether it is canonical. For a block that is not canonical, nodes must receive its hash instead of its number. */
 export type FoundBlock = { readonly block: ReportedBlock; readonly isCanonical: boolean };
 
-/** Methods that take a block and an index in it; each exists in a form by block number and one by block hash. */
+/** Prefixes of methods with a block and an index as parameters. The suffix is `ByBlockNumberAndIndex` or `ByBlockHashAndIndex`. */
 export type IndexedRequest = 'eth_getTransaction' | 'eth_getRawTransaction' | 'eth_getUncle';
 
-/** Common steps of all requests for contents of blocks: finds the block and sends the request for it. */
+/** Finds blocks and builds requests for their contents. */
 export class BlockAccess {
   readonly #parts: RequestParts;
 
@@ -24,7 +24,7 @@ export class BlockAccess {
     this.#parts = parts;
   }
 
-  /** Resolves a reference to its block; null if there is none. */
+  /** Resolves a reference to its block; returns null if there is no such block. */
   find(reference: BlockReference, scope: RequestScope): PromiseOrValue<FoundBlock | 'pending' | null> {
     return continueWith(this.#parts.resolver.resolveSoon(reference, scope), (resolved) => {
       if (resolved.kind === 'pending') return 'pending';
@@ -40,7 +40,7 @@ export class BlockAccess {
     return this.#parts.directory.findByNumber(number, scope);
   }
 
-  /** Builds a request whose answer is immutable for the block and is checked against it. */
+  /** Builds a request for contents of a block, with a cache key; the answer is immutable and is checked against the block. */
   about(
     method: string,
     { number, hash }: Pick<ReportedBlock, 'number' | 'hash'>,
@@ -65,12 +65,12 @@ export class BlockAccess {
       : this.about(`${request}ByBlockHashAndIndex`, block, [block.hash, at]);
   }
 
-  /** Returns the answer as one text, never as a stream. */
+  /** Sends a request and returns the answer as one text, never as a stream. */
   async requestText(call: UpstreamRequest, scope: RequestScope): Promise<JsonText> {
     return (await this.#parts.ask({ call: { ...call, isText: true }, scope })) as JsonText;
   }
 
-  /** Requests pending data from the node that serves all pending requests; null if it has none. */
+  /** Requests pending data from the one node that serves all pending requests; returns null if the node has none. */
   async requestPending(
     method: string,
     rest: readonly unknown[],

@@ -25,33 +25,35 @@ import { ReportedBlocks } from './reported-blocks.ts';
 import type { Anchor } from './verifying/trust.ts';
 import type { VerificationTarget } from './verifying/verifier.ts';
 
-/** Cap on the bytes of all cached blocks. The size of a block is counted as header with bloom, hashes, and length of the extra data. */
+/**
+ * Limit on the size of all cached blocks, bytes. A block counts `HEADER_BYTES` for the header with bloom, `HASH_BYTES` per hash, and its extra data.
+ */
 const MAX_BYTES = 20_000_000;
 const HEADER_BYTES = 1_600;
 const HASH_BYTES = 100;
 const MAX_NUMBERS = 16_384;
-/** Cap on remembered hashes of blocks that left the chain. */
+/** Maximum number of stored hashes of blocks that a reorg has removed. */
 const MAX_DEPARTED = 4_096;
 const TAG_CONFIRMATIONS = 3;
 const AGREE_LIMIT_MS = 10_000;
 
-/** Number of blocks of a range that are requested concurrently; calls of one turn of the event loop travel in one batch. */
+/** Number of blocks of a range that are requested concurrently; they are sent as one batch. */
 const RANGE_STEP = 32;
 
-/** Verifies blocks and provides evidence for their hashes. */
+/** Verifies blocks, and finds verified hashes by height. */
 export interface BlockProofs {
   /** Verifies a block against its hash. @throws UpstreamFault if the answer is wrong */
   check(block: VerificationTarget, result: JsonResult, upstream: Upstream | undefined): JsonResult;
-  /** Records that a node sent a different block at this height. */
+  /** Records that a node has sent a different block at the height of `block`. */
   noteOther(block: VerificationTarget, upstream: Upstream | undefined): void;
-  /** Returns a remembered block that was recomputed to its hash. */
+  /** Returns a cached header whose hash was recomputed; undefined if there is none. */
   findHeader(hash: string): { readonly number: bigint } | undefined;
   /** The checkpoint or the layer 1 anchor to which heights are linked, if one is configured. */
   readonly anchor?: Pick<Anchor, 'links'> | undefined;
   /** Hashes of older heights, read from the state of an agreed head; absent without agreement. */
   readonly agreed?: AgreedLinks | undefined;
   readonly absence: Absence;
-  /** Number of operators that have to report the hash of an old height; if absent, two nodes are enough. */
+  /** Number of operators that must report the hash of an old height; if absent, two nodes suffice. */
   readonly voices?: { readonly needed: number } | undefined;
 }
 
@@ -62,21 +64,21 @@ const NOTHING_VERIFIED: BlockProofs = {
   absence: ABSENCE_UNVERIFIED,
 };
 
-/** Cache of block headers with transaction and uncle hashes; each block is requested once. */
+/** Requests and caches block headers with transaction and uncle hashes. A cached block is not requested again. */
 export class BlockDirectory {
   readonly #ask: Send;
   readonly #head: NetworkHead;
   readonly #blocks = new Lru<string, ReportedBlock>(MAX_BYTES, BLOCK_LIFE, undefined, weighBlock);
   readonly #findReported: (hash: string) => bigint | undefined;
-  /** Hashes of blocks that were served and are no longer canonical. */
+  /** Hashes of blocks that were served before a reorg removed them. */
   readonly #departed = new Lru<string, true>(MAX_DEPARTED, Number.POSITIVE_INFINITY);
   readonly #hashes = new Lru<bigint, string>(MAX_NUMBERS, OLD_HASH_TTL_MS);
   readonly #confirmed: ConfirmedHashes;
   readonly #proofs: BlockProofs;
-  /** Requests by height in flight since the last reorg, by their parameters. */
+  /** In-flight requests by height that were sent after the last reorg, by their parameters. */
   readonly #agreeing = new Map<string, Promise<ReportedBlock | null>>();
   #mergedFrom: bigint | undefined;
-  /** Number of reorgs. A response to a request that was sent before the last reorg is not cached by height. */
+  /** Number of reorgs. An answer to a request from before the last reorg is not cached by height. */
   #epoch = 0;
 
   /**
@@ -98,8 +100,8 @@ export class BlockDirectory {
   }
 
   /**
-   * Selects the nodes for a block by its hash, or for its contents, and the meaning of a null. A block that is known to exist is requested from the
-   * nodes that have it, and a null is then a fault of the node. Any node may have a block that left the chain.
+   * Selects the nodes that receive a request for a block by hash or for its contents, and the meaning of a null. For a reported block, these are the
+   * nodes that have it, and a null is a fault. A block that a reorg has removed may be at any node.
    * @param otherwise meaning of a null for an unknown block
    */
   route(
@@ -114,12 +116,12 @@ export class BlockDirectory {
     return { nulls: otherwise === 'claim' && exists ? 'search' : otherwise };
   }
 
-  /** Returns whether a block was served and left the chain; it may be canonical again. */
+  /** Returns whether a block was served and later removed by a reorg; another reorg may have made it canonical again. */
   hasDeparted(hash: string): boolean {
     return this.#departed.get(hash) === true;
   }
 
-  /** Returns the canonical hash of a height if it is known without a request. */
+  /** Returns the canonical hash at a height if it is known without a request. */
   hashOf(number: bigint): string | undefined {
     return this.#proofs.anchor?.links?.hashAt(number) ?? this.#findServed(number);
   }
@@ -128,15 +130,15 @@ export class BlockDirectory {
     return this.#head.hashAt(number) ?? this.#proofs.agreed?.hashAt(number) ?? this.#hashes.get(number);
   }
 
-  /** Returns the header of a canonical block if it is known without a request: a recent block, or the safe or finalized one. */
+  /** Returns the header of a canonical block if it is known without a request: a recent block, or the safe or finalized block. */
   headerOf(number: bigint): BlockHeader | undefined {
     const { safe, finalized } = this.#head;
     return this.#head.headerAt(number) ?? [safe, finalized].find((header) => header?.number === number);
   }
 
   /**
-   * Returns the block at a height up to the served head; null if two nodes report that there is none. The hash of a recent height is known from the
-   * reported heads. The hash of an older height is accepted when two nodes, if the network has two, report the same.
+   * Returns the block at a height up to the served head; null if two nodes report that there is none. Reported heads determine the hash at a recent
+   * height. At an older height, two nodes must report the same hash, if the network has two.
    */
   findByNumber(number: bigint, scope: RequestScope): PromiseOrValue<ReportedBlock | null> {
     const hash = this.hashOf(number);
@@ -161,8 +163,8 @@ export class BlockDirectory {
   }
 
   /**
-   * Returns the blocks of a range in order, up to the served block at its end; each block is the parent of the next.
-   * @param last at most the served head
+   * Returns the canonical blocks of a range in ascending order; each block is the parent of the next.
+   * @param last number of the last block, at most the served head
    * @throws UpstreamFault if the nodes lack a block
    */
   async listRange(first: bigint, last: bigint, scope: RequestScope): Promise<readonly ReportedBlock[]> {
@@ -186,7 +188,7 @@ export class BlockDirectory {
     return blocks.reverse();
   }
 
-  /** Returns the block at a height as one node reports it; the caller has to check that the block is canonical. */
+  /** Returns the block at a height as one node reports it. The caller must check that the block is canonical. */
   #requestOneByNumber(number: bigint, scope: RequestScope): PromiseOrValue<ReportedBlock | null> {
     const hash = this.hashOf(number);
     return (
@@ -211,8 +213,8 @@ export class BlockDirectory {
   }
 
   /**
-   * Returns the median of the safe or finalized blocks that up to three nodes report; null if they report none, or if the median is not on the served
-   * chain.
+   * Requests the safe or finalized block from up to three nodes, and returns the block with the median number. Returns null if the median node has
+   * none, or if the block is not canonical.
    */
   async findByTag(tag: 'safe' | 'finalized', scope: RequestScope): Promise<ReportedBlock | null> {
     const call: UpstreamRequest = {
@@ -244,7 +246,7 @@ export class BlockDirectory {
   }
 
   /**
-   * Returns a block by its hash, canonical or not; null if there is none.
+   * Returns a block by its hash, canonical or not; null if the block does not exist.
    * @param nulls meaning of a null for an unknown block
    */
   findByHash(hash: string, scope: RequestScope, nulls?: NullMeaning): PromiseOrValue<ReportedBlock | null> {
@@ -263,8 +265,8 @@ export class BlockDirectory {
   }
 
   /**
-   * Returns whether a height is known to be after the merge, where blocks have no uncles: it is at or above a block with difficulty 0. Block 0 is
-   * made up, so its difficulty does not count.
+   * Returns whether a height is known to be after the merge, where blocks have no uncles: a block with difficulty 0 is at or below this height.
+   * Genesis does not count, because its difficulty is arbitrary.
    */
   isMergedAt(number: bigint): boolean {
     const { head } = this.#head;
@@ -272,7 +274,7 @@ export class BlockDirectory {
     return this.#mergedFrom !== undefined && number >= this.#mergedFrom;
   }
 
-  /** Clears everything when the network becomes a different chain. */
+  /** Clears all caches; called when the network becomes a different chain. */
   forgetChain(): void {
     this.forgetNumbers();
     this.#blocks.clear();
@@ -286,21 +288,21 @@ export class BlockDirectory {
     return this.#epoch;
   }
 
-  /** Records blocks that left the chain and clears the hashes of heights, which may have changed. */
+  /** Records blocks that a reorg has removed, and clears the cached hashes by height. */
   noteDeparture(hashes: readonly string[]): void {
     for (const hash of hashes) this.#departed.set(hash, true);
     this.#proofs.agreed?.noteDeparture(hashes.length);
     this.forgetNumbers();
   }
 
-  /** Clears the hashes of heights, which may have changed. */
+  /** Clears the cached hashes by height, because a reorg may have changed them. */
   forgetNumbers(): void {
     this.#hashes.clear();
     this.#agreeing.clear();
     this.#epoch++;
   }
 
-  /** Sends one request for all concurrent callers with the same height; the request continues when a caller goes away. */
+  /** Sends one request for all concurrent callers with the same height; it continues when a caller disconnects. */
   #agreeOnce(call: UpstreamRequest): Promise<ReportedBlock | null> {
     const under = this.#agreeing.get(call.params);
     if (under !== undefined) return under;
@@ -336,7 +338,10 @@ export class BlockDirectory {
     throw new UpstreamFault('wrong', 'the nodes report different blocks at the same height');
   }
 
-  /** Sends to a node that is not in `except`, and adds that node to the set. Returns undefined if `isOptional` and no other node can answer. */
+  /**
+   * Sends a request to a node that is not in `except`, and adds the node to this set. Returns undefined if no other node can answer and `isOptional`
+   * is set.
+   */
   async #requestFromAnother(
     context: RequestContext & { readonly except: Set<Upstream> },
     isOptional: boolean,
@@ -353,9 +358,9 @@ export class BlockDirectory {
   }
 
   /**
-   * Checks a block from a node.
+   * Creates a check of a block that a node sends.
    * @param isExpected returns whether a block is the requested one
-   * @param named the requested block, if its hash is known
+   * @param named number and hash of the requested block, if its hash is known
    */
   #check(
     isExpected: (block: ReportedBlock) => boolean,

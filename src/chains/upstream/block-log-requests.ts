@@ -21,19 +21,22 @@ import { type LogContradiction, type ReadLogs, readBlockLogs } from './checks/re
 import type { LogProofs } from './verifying/log-proofs.ts';
 
 /**
- * Minimum time over which nodes must return the same incomplete logs, compared with the header's bloom, before the logs are accepted. Some nodes
- * answer before their indexes are written.
+ * Time for which nodes must keep returning the same logs before logs that seem incomplete by the header's bloom are accepted, milliseconds. Some
+ * nodes answer before their indexes are written.
  */
 const PATIENCE_MS = 10_000;
 const MAX_CONTRADICTED = 256;
 const NO_LOGS = /^0x0*$/;
-/** Matches a response that is a list of lists of logs instead of receipts. */
+/** Matches an answer that is a list of lists of logs instead of a list of receipts. */
 const LISTS = /^\s*\[\s*\[/;
 
 export type BlockLogParts = RequestParts & {
-  /** Absent if nothing is verified. */
+  /** Verifies receipts; absent if verification is off. */
   readonly logProofs?: LogProofs | undefined;
-  /** Called once per kind when the network's headers do not commit to its logs; such a contradiction no longer counts against nodes. */
+  /**
+   * Called once per kind of contradiction, when the network's headers turn out not to commit to all logs. The kind then no longer counts as a fault
+   * of a node.
+   */
   readonly onBloomless: (kind: LogContradiction, block: bigint) => void;
   /** Monotonic clock, milliseconds. */
   readonly now: () => number;
@@ -42,10 +45,10 @@ export type BlockLogParts = RequestParts & {
 const OPEN = Buffer.from('[');
 const CLOSE = Buffer.from(']');
 
-/** Kind of response that logs are read from. */
+/** Kind of answer from which logs are read. */
 type Source = 'receipts' | 'logs';
 
-/** Logs that contradict the header, and the upstream that sent them. */
+/** Logs that contradict their block's header, and the upstream that sent them. */
 type Claim = ReadLogs & {
   readonly upstream: Upstream;
   readonly key: CacheKey;
@@ -53,27 +56,27 @@ type Claim = ReadLogs & {
 };
 
 /**
- * Returns all logs of one block by its hash: from its receipts, compared with the receipts root, if the root can be verified. Otherwise from
- * receipts, if nodes return them by hash, or from `eth_getLogs`; both are compared with the bloom in the header. Logs that contradict the bloom are
+ * Returns all logs of one block by its hash. If possible, receipts are verified against the receipts root. Logs that cannot be verified come from
+ * receipts, if nodes return these by block hash, or from `eth_getLogs`, and are compared with the header's bloom. Logs that contradict the bloom are
  * accepted only if two nodes, or the only node, report them.
  */
 export class BlockLogRequests {
   readonly #parts: BlockLogParts;
   /** Contradictions that no longer count against nodes. */
   readonly #ignored = new Set<LogContradiction>();
-  /** Blocks whose logs seem incomplete, with the digest of the logs and the time since which nodes have sent them. */
+  /** Blocks whose logs seem incomplete: digest of the logs, and time of their first arrival, by block hash. */
   readonly #contradicted = new Lru<string, { readonly digest: string; readonly since: number }>(
     MAX_CONTRADICTED,
     Number.POSITIVE_INFINITY,
   );
-  /** True after all nodes sent receipts that contradict the block, and logs that match it. */
+  /** True after all nodes have sent receipts that contradict a block, but logs that match it; receipts are then no longer requested. */
   #hasNoReceipts = false;
 
   constructor(parts: BlockLogParts) {
     this.#parts = parts;
   }
 
-  /** Returns null if no node has the block. Rejects with UpstreamFault `wrong` if the reported logs cannot be accepted. */
+  /** Returns the logs of a block; null if no node has the block. Rejects with UpstreamFault `wrong` if no node's logs can be accepted. */
   async getBlockLogs(hash: string, scope: RequestScope): Promise<readonly BlockLog[] | null> {
     const block = await this.#parts.directory.findByHash(hash, scope, 'certain');
     if (block === null) return null;
@@ -129,7 +132,7 @@ export class BlockLogRequests {
     let isFirst = true;
     let isText = false;
     for (;;) {
-      // A cached or coalesced answer has no known node, so it is used only for the first attempt.
+      // A cached or coalesced answer has no known node, so only the first attempt may use such an answer.
       const call: UpstreamRequest = { ...unkept, isText, ...(isFirst && { key }) };
       const witness: AnsweredBy = {};
       const result = await this.#ask({ call, scope, except, witness });
@@ -142,7 +145,7 @@ export class BlockLogRequests {
       const read = await this.#read(result, from, block, scope);
       const { upstream } = witness;
       if (read instanceof UpstreamFault && typeof result !== 'string') {
-        // A stream may resume at another node without reporting which one: from now on, whole texts are requested.
+        // A broken stream may continue at another node, which is then unknown. Further attempts therefore request whole texts.
         isText = true;
         isFirst = false;
         continue;
@@ -166,7 +169,7 @@ export class BlockLogRequests {
     }
   }
 
-  /** @returns the fault if no remaining node answers */
+  /** Sends a request. @returns the answer, or the fault if no remaining node answers */
   async #ask(context: RequestContext): Promise<JsonResult | UpstreamFault> {
     try {
       return await this.#parts.ask(context);
@@ -175,7 +178,7 @@ export class BlockLogRequests {
     }
   }
 
-  /** Handles the case that no node has the logs. Returns null if the block is not on the chain either. */
+  /** Called when no node has the logs. Returns null if the block is not canonical either; otherwise throws. */
   async #findNothing(
     block: ReportedBlock,
     { nulls }: UpstreamRequest,
@@ -187,7 +190,7 @@ export class BlockLogRequests {
     return null;
   }
 
-  /** Returns whether the block is canonical. Called only for older blocks: a null for a recent block is a fault. */
+  /** Returns whether the block is canonical. Called only for older blocks, because a null for a recent block is a fault. */
   async #isServed({ number, hash }: ReportedBlock, scope: RequestScope): Promise<boolean> {
     const { number: head } = await this.#parts.resolver.getHead(scope);
     if (number > head) return false;
@@ -195,7 +198,7 @@ export class BlockLogRequests {
     return served?.hash === hash;
   }
 
-  /** @returns the fault if the node's response cannot be read */
+  /** Reads logs from an answer. @returns the logs, or the fault if the answer is invalid */
   async #read(
     result: JsonResult,
     from: Source,
@@ -215,7 +218,7 @@ export class BlockLogRequests {
     return SCHEDULER.run(scope.owner ?? '', readBlockLogs(await openCharacters(text), block));
   }
 
-  /** Accepts logs that contradict the header and that no other node contradicts. */
+  /** Accepts logs that contradict the header, because other nodes report the same logs or there is no other node. */
   #accept(block: ReportedBlock, { logs, contradiction, digest, key, text }: Claim): readonly BlockLog[] {
     if (contradiction === 'missing' && !this.#hasLasted(block.hash, digest)) throw doNotAgree();
     if (contradiction !== undefined && !this.#ignored.has(contradiction)) {
@@ -228,7 +231,7 @@ export class BlockLogRequests {
     return logs;
   }
 
-  /** Returns whether nodes have sent the same logs of a block for at least `PATIENCE_MS`. */
+  /** Returns whether the same logs of a block first arrived at least `PATIENCE_MS` ago. */
   #hasLasted(hash: string, digest: string): boolean {
     const now = this.#parts.now();
     const known = this.#contradicted.get(hash);
@@ -261,7 +264,7 @@ function nest(logs: JsonText | JsonBytes): JsonText | JsonBytes {
   return typeof logs === 'string' ? `[${logs}]` : new JsonBytes(logs.value, OPEN, CLOSE);
 }
 
-/** @throws the error if it is not a fault of a node */
+/** Returns an error that is a fault of a node. @throws any other error */
 function takeFault(error: unknown): UpstreamFault {
   if (error instanceof UpstreamFault && error.kind !== 'aborted') return error;
   throw error;

@@ -30,12 +30,12 @@ import { BLOCK_SUBJECTS, HEADER_SUBJECTS, RECEIPT_SUBJECTS, UNCLE_SUBJECTS } fro
 import type { VerifiedBlock } from './verifying/verified-blocks.ts';
 import { type BlockRequest, WholeBlocks } from './whole-blocks.ts';
 
-/** Receipts of a block; `proven` is undefined if the block could not be verified. */
+/** Receipts of a block, and the verified block with which they were compared; `proven` is undefined if the block could not be verified. */
 export type VerifiedReceipts = { readonly receipts: JsonResult; readonly proven: VerifiedBlock | undefined };
 
 /**
- * Requests for blocks. The directory has the hashes of a block's transactions and uncles. An index past the end returns null without a request, an
- * answer must match the listed hash, and a null for a listed item is a fault of the node.
+ * Requests for blocks. The directory provides the hashes of a block's transactions and uncles. An index past the end therefore returns null without a
+ * request. An answer must have the listed hash, and a null for a listed item is a fault of the node.
  */
 export class BlockRequests {
   readonly #parts: RequestParts;
@@ -54,7 +54,7 @@ export class BlockRequests {
     });
   }
 
-  /** Returns a block. All references to a block share one cached object. A block by hash is returned even if it is not canonical. */
+  /** Returns a block. All references to a block share one cached answer. A reference by hash may name a block that is not canonical. */
   getBlock(
     reference: BlockReference,
     hasTransactions: boolean,
@@ -69,7 +69,7 @@ export class BlockRequests {
     );
   }
 
-  /** Reduces a block object to its header fields, since nodes need not support `eth_getHeaderByNumber`. */
+  /** Returns the header fields of a block object, because not all nodes support `eth_getHeaderByNumber`. */
   async getHeaderObject(reference: BlockReference, scope: RequestScope): Promise<JsonText | null> {
     if (reference.kind === 'tag' && reference.tag === 'pending') return null;
     if (reference.kind === 'hash')
@@ -83,7 +83,7 @@ export class BlockRequests {
       : this.#requestHeaderObject(this.#nameNumber(number, hash), hash, reference, scope);
   }
 
-  /** Requests the block from every node before it returns null, since a block that left the chain may be on only one node. */
+  /** Requests the block from every node before it returns null, because only one node may have a block that a reorg has removed. */
   async findHeaderObject(hash: string, scope: RequestScope): Promise<JsonText | null> {
     const reference: BlockReference = { kind: 'hash', hash, requireCanonical: false };
     return this.#requestHeaderObject(this.#nameHash(hash, 'certain'), hash, reference, scope);
@@ -127,7 +127,7 @@ export class BlockRequests {
     return `"${encodeQuantity((proven ?? found.block.uncleHashes).length)}"`;
   }
 
-  /** @param isWhole true if the receipts are returned in one piece, whatever their size */
+  /** @param isWhole true if the receipts must be returned as one text instead of a stream */
   getReceipts(
     reference: BlockReference,
     scope: RequestScope,
@@ -144,7 +144,7 @@ export class BlockRequests {
 
   /**
    * Returns the receipts of a block and the verified block that they were compared with.
-   * @param isWhole true if the receipts are returned in one piece, whatever their size
+   * @param isWhole true if the receipts must be returned as one text instead of a stream
    */
   getReceiptsOf(found: FoundBlock, scope: RequestScope, isWhole: boolean): PromiseOrValue<VerifiedReceipts> {
     const answer = this.#requestFoundReceipts(found, scope, isWhole);
@@ -189,7 +189,7 @@ export class BlockRequests {
       checksStream: true,
       check: (result, upstream) => {
         if (!isVerified || proofs === undefined) return search(result);
-        // `search` wraps the stream first, so receipts of another block are rejected before they are verified.
+        // `search` wraps the stream first, so that it rejects receipts of another block before they are verified.
         if (!isComplete(result)) {
           const proveAgain = (): PromiseOrValue<VerifiedBlock | undefined> =>
             this.#whole.prove(block, isCanonical, scope);
@@ -200,7 +200,7 @@ export class BlockRequests {
         return isFullyVerified ? verified : search(verified);
       },
       isKept: () => proofs?.verifier?.whyUnverifiable(block, RECEIPT_SUBJECTS) === undefined || !isVerified,
-      // In V8, a member after a spread costs 0.6 us; a spread after the members costs 0.1 us.
+      // The spread is last, because in V8 a member after a spread takes 0.6 µs, but a spread after the members 0.1 µs.
       ...this.#access.about('eth_getBlockReceipts', block, [name]),
     };
     return ask({ call, scope });
@@ -208,7 +208,7 @@ export class BlockRequests {
 
   async getUncle(reference: BlockReference, index: bigint, scope: RequestScope): Promise<JsonText | null> {
     const resolved = await this.#parts.resolver.resolve(reference, scope);
-    // A pending block has no uncles: it is not sealed (geth returns null too).
+    // A pending block is not sealed and has no uncles; geth returns null, too.
     if (resolved.kind !== 'block' || this.#parts.directory.isMergedAt(resolved.position.number)) return null;
     const listed = await this.#access.findResolved(resolved, scope);
     if (listed === null) return null;
@@ -296,7 +296,10 @@ export class BlockRequests {
     });
   }
 
-  /** Returns a block. Only whole transactions can be verified: if verification is possible, a block with hashes is built from whole transactions. */
+  /**
+   * Returns a block. If verification is possible, a block with transaction hashes is built from a block with whole transactions, because hashes alone
+   * cannot be verified.
+   */
   #getBlockBy(
     request: (isFull: boolean) => BlockRequest,
     hash: string,
@@ -318,7 +321,7 @@ export class BlockRequests {
     });
   }
 
-  /** Calls `#noteTrust`; for a stream, after its last byte is verified and before its last piece is sent. */
+  /** Calls `#noteTrust`. For a stream, this happens after its last byte is verified and before its last piece is sent. */
   #noteWhenWhole(
     result: JsonResult,
     block: { readonly number: bigint | undefined; readonly hash: string },

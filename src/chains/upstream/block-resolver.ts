@@ -10,24 +10,24 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { ScopeWaiters } from '../../util/scope-waiters.ts';
 import type { BlockDirectory } from './block-directory.ts';
 
-/** Current meaning of a block reference. */
+/** Block to which a reference resolves at the served head. */
 export type ResolvedBlock =
   | { readonly kind: 'block'; readonly position: BlockPosition; readonly isCanonical: boolean }
   | { readonly kind: 'pending' }
-  /** There is no such block; `message` is geth's error text for calls at such a block. */
+  /** No such block exists; `message` is geth's error text for a call at this reference. */
   | { readonly kind: 'none'; readonly message: string };
 
 export type BlockResolverParts = {
   readonly head: NetworkHead;
   readonly directory: BlockDirectory;
-  /** Heights that other processes serve; absent if one process serves the chain. */
+  /** Heights that other processes of the service have served; absent if only one process serves the chain. */
   readonly heights?: Pick<SharedHeights, 'isCurrent' | 'catchUp'> | undefined;
   readonly tags: PoolOptions['tags'];
-  /** Returns undefined until enough nodes have reported the hash. */
+  /** Returns the genesis hash; undefined until enough nodes have reported it. */
   readonly genesisHash: () => string | undefined;
-  /** Returns whether some node may still report a head within its startup time. */
+  /** Returns whether a node that has started recently may still report its first head. */
   readonly mayBeKnown: () => boolean;
-  /** Explains why no node can be used. */
+  /** Returns an error text with the reason why no node can be used. */
   readonly explainOutage: () => string;
 };
 
@@ -35,7 +35,7 @@ type TagReference = { readonly kind: 'tag'; readonly tag: 'safe' | 'finalized' }
 
 const MS = 1_000;
 
-/** Resolves tags, numbers and hashes to one block, the same for every upstream. */
+/** Resolves tags, numbers and hashes to one block, so that every upstream receives the same block. */
 export class BlockResolver {
   readonly #parts: BlockResolverParts;
   /** Requests that wait for the first head. */
@@ -45,7 +45,7 @@ export class BlockResolver {
     this.#parts = parts;
   }
 
-  /** Must be called when the head or the nodes change. Wakes requests that wait for a head if one is known or none is expected. */
+  /** Must be called when the head or the nodes change. Wakes requests that wait for the first head, once it is known or no longer expected. */
   noteChange(): void {
     if (this.#waiting.size === 0) return;
     if (this.#parts.head.head === undefined && this.#parts.mayBeKnown()) return;
@@ -63,8 +63,8 @@ export class BlockResolver {
   }
 
   /**
-   * Resolves a reference. Requests are sent to nodes only for an unknown hash, or for a tag that no node has reported yet.
-   * @throws ChainError `unavailable`, in the cases of `getHead`, if a newer head may change the meaning of the reference
+   * Resolves a reference. Requests are sent only for an unknown hash, or for a tag whose block no node has reported yet.
+   * @throws ChainError `unavailable` as `getHead` does, except for a reference that means the same block at every head
    */
   async resolve(reference: BlockReference, scope: RequestScope): Promise<ResolvedBlock> {
     const before = await this.#getKnownHead(scope);
@@ -76,12 +76,12 @@ export class BlockResolver {
     return this.#requestTag(reference as TagReference, scope);
   }
 
-  /** Resolves a reference; synchronously if that needs no request. */
+  /** Resolves a reference; the result is synchronous if no request is needed. */
   resolveSoon(reference: BlockReference, scope: RequestScope): PromiseOrValue<ResolvedBlock> {
     return this.resolveNow(reference) ?? this.resolve(reference, scope);
   }
 
-  /** Resolves a reference if that is possible without a request; otherwise returns undefined. */
+  /** Resolves a reference without a request; returns undefined if a request is needed. */
   resolveNow(reference: BlockReference): ResolvedBlock | undefined {
     const { heights, head } = this.#parts;
     if (
@@ -94,7 +94,7 @@ export class BlockResolver {
     return this.#resolveKnown(reference);
   }
 
-  /** Returns whether a higher head may change what a reference means. */
+  /** Returns whether a reference may resolve to another block at a higher head. */
   #dependsOnHead(reference: BlockReference, { number }: BlockHeader): boolean {
     if (reference.kind === 'tag') return reference.tag !== 'earliest';
     return reference.kind === 'hash' || reference.number > number;
@@ -118,7 +118,7 @@ export class BlockResolver {
     }
   }
 
-  /** Returns the head once it is not below the height that another process serves. @throws ChainError `unavailable` */
+  /** Returns the head; waits while it is below the height that another process has served. @throws ChainError `unavailable` */
   async #getCurrentHead(scope: RequestScope): Promise<BlockHeader> {
     const { head, heights } = this.#parts;
     const known = await this.#getKnownHead(scope);
@@ -170,7 +170,7 @@ export class BlockResolver {
     }
   }
 
-  /** Requests the block of a tag from nodes. Right after the start, the reported heads may not include the tag yet. */
+  /** Requests the block of a tag, because nodes may not have reported it yet right after the start. */
   async #requestTag({ tag }: TagReference, scope: RequestScope): Promise<ResolvedBlock> {
     const requested = this.#parts.tags[tag] === 'safe' || tag === 'safe' ? 'safe' : 'finalized';
     const block = await this.#parts.directory.findByTag(requested, scope);
@@ -195,7 +195,7 @@ export class BlockResolver {
   }
 }
 
-/** Reason why the head is not served, as the beginning of a sentence. */
+/** Returns the reason why the head is not served, as the beginning of an error text. */
 function describeHindrance(
   hindrance: HeadHindrance,
   number: bigint,

@@ -3,13 +3,13 @@ import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.t
 import type { CacheKey } from '../../cache/cache.ts';
 import type { UpstreamRequest } from '../../pool/upstream-request.ts';
 
-/** Texts that the parameters of a call at a block are built from. */
+/** Parts from which the parameters of a call at a block are built. */
 export type CallTexts = {
-  /** The parameter before the block. */
+  /** JSON text of the parameter before the block. */
   readonly text: JsonText;
-  /** The parameters after the block, each preceded by a comma. */
+  /** JSON text of the parameters after the block, each preceded by a comma. */
   readonly overrides: string;
-  /** True if a block that has left the chain is refused (`requireCanonical`). */
+  /** True if the node must reject a block that is no longer canonical (`requireCanonical`). */
   readonly isStrict: boolean;
   /** True if the block is canonical, so that its number identifies it. */
   readonly isCanonical: boolean;
@@ -17,7 +17,9 @@ export type CallTexts = {
   readonly isHead: boolean;
 };
 
-/** A call at a block whose hash is known. The parameters are encoded when they are sent, in the form that the node takes. */
+/**
+ * Request for a call at a block whose hash is known. The parameters are encoded when the request is sent, with number or hash as the node requires.
+ */
 export class CallAtBlock implements UpstreamRequest {
   readonly method: string;
   readonly block: { readonly number: bigint; readonly hash: string };

@@ -22,31 +22,34 @@ import type { CallSampler } from './local-executions.ts';
 import type { Proofs } from './verifying/proofs.ts';
 
 export type RequestParts = {
-  /** Separates cache entries of this chain from those of other chains. */
+  /** Returns a prefix of cache keys that differs between chains. */
   readonly cacheScope: () => string;
   readonly ask: Send;
-  /** See `sendUncovered`. */
+  /** Sends a request to several operators and requires the same answer; see `sendUncovered`. */
   readonly sendToVoices?: Send | undefined;
-  /** Requests several answers at the same time. */
+  /** Coalesces several calls into one request; absent if coalescing is off. */
   readonly sendCoalesced?: SendCoalesced;
-  /** Caches an answer that is compared with its block only after it has arrived completely. */
+  /** Caches an answer that the caller has compared with its block after its arrival. */
   readonly keep: (key: CacheKey, answer: JsonText | JsonBytes) => void;
   readonly resolver: BlockResolver;
   readonly directory: BlockDirectory;
-  /** Verifies answers; absent if they are only compared. */
+  /** Verifies answers; absent if verification is off. */
   readonly proofs?: Proofs | undefined;
-  /** Returns a cached answer. */
+  /** Returns the cached answer with this key; undefined if there is none. */
   readonly recall?: (key: CacheKey) => PromiseOrValue<JsonText | JsonBytes | undefined>;
 };
 
-/** Maximum length of the parameters of a cached or coalesced call, UTF-16 units. The key is as long as the parameters and is read several times. */
+/**
+ * Maximum length of the parameters of a cached or coalesced call, UTF-16 units. The limit exists because a key is as long as the parameters and is
+ * hashed several times.
+ */
 export const MAX_KEY_LENGTH = 65_536;
 
 type Check = (result: JsonResult, upstream?: Upstream) => JsonResult;
 
 const LIST_CHECK: Check = (result, upstream) => checkAccessListResult(result, upstream?.credentials);
 
-/** Parameters as text: the first one, the block, and those after the block, each preceded by a comma. */
+/** Parameters of a call: `text` is the JSON of the first one, and `overrides` the JSON of those after the block, each preceded by a comma. */
 type EncodedRequest = {
   readonly block: BlockReference;
   readonly text: JsonText;
@@ -57,7 +60,7 @@ type Request = {
   readonly method: string;
   readonly request: EncodedRequest;
   readonly check: Check;
-  /** The call itself, if its answer may be sampled for comparison. */
+  /** The decoded call, if its answer may be sampled for comparison with a local execution. */
   readonly sample?: CallRequest | undefined;
 };
 
@@ -68,14 +71,14 @@ export type PinnedBlock = {
 };
 
 /**
- * Runs `eth_call`, `eth_estimateGas`, `eth_createAccessList` and `eth_simulateV1` on one node. All upstreams receive the same block, by hash if they
- * accept one.
+ * Runs `eth_call`, `eth_estimateGas`, `eth_createAccessList` and `eth_simulateV1` on one node. Every upstream receives the block by hash if it
+ * accepts hashes, and otherwise by number.
  */
 export class CallRequests {
   readonly #parts: RequestParts;
   readonly #sampler: Partial<CallSampler> | undefined;
 
-  /** @param sampler compares some answers with local executions */
+  /** @param sampler compares a sample of the answers with local executions; absent if there is no sampling */
   constructor(parts: RequestParts, sampler?: Partial<CallSampler>) {
     this.#parts = parts;
     this.#sampler = sampler;
@@ -91,7 +94,7 @@ export class CallRequests {
     scope: RequestScope,
   ): PromiseOrValue<readonly (CallOutcome | undefined)[]> | undefined {
     const { sendCoalesced, sendToVoices } = this.#parts;
-    // Coalesced calls are answered by one node, but `sendToVoices` needs several nodes.
+    // One node answers all coalesced calls, but `sendToVoices` needs answers of several nodes.
     if (sendCoalesced === undefined || sendToVoices !== undefined) return undefined;
     const calls = requests.map((request) => request && this.#describeNow(request));
     return continueWith(sendCoalesced(calls, scope), (outcomes) => {
@@ -107,13 +110,13 @@ export class CallRequests {
     });
   }
 
-  /** Returns whether the answer is compared with a local execution; this requires state that nodes can prove. */
+  /** Returns whether to compare the answer with a local execution, which is possible only if nodes send proofs of the state. */
   #isSample(request: CallRequest, number: bigint): boolean {
     const { proofs } = this.#parts;
     return proofs?.canVerify('state', number) === true && this.#sampler?.isSample?.(request) === true;
   }
 
-  /** Builds a message call if its block is known without a request; undefined otherwise. */
+  /** Builds the request for a message call; returns undefined if finding its block needs a request. */
   #describeNow(request: CallRequest): CallAtBlock | undefined {
     const resolved = this.#parts.resolver.resolveNow(request.block);
     if (!isPinned(resolved)) return undefined;
@@ -187,7 +190,7 @@ export class CallRequests {
     const isShort = text.length + overrides.length <= MAX_KEY_LENGTH;
     const isStrict = request.block.kind === 'hash' && request.block.requireCanonical;
     const isHead = request.block.kind === 'tag' && request.block.tag === 'latest';
-    // All values in the parameters are hex, where case has no meaning.
+    // All values in the parameters are hex, so a lower-case key identifies the same call.
     const key = isShort
       ? {
           blockHash: position.hash,
@@ -198,7 +201,7 @@ export class CallRequests {
     return new CallAtBlock(method, { text, overrides, isStrict, isCanonical, isHead }, position, key, check);
   }
 
-  /** Passes the answer to the sampler if a node sent it for this call; cached and coalesced answers are not sampled. */
+  /** Sends a call and passes the answer to the sampler. Cached and coalesced answers, whose node is unknown, are not sampled. */
   #requestSampled(
     request: CallRequest,
     place: PinnedBlock['position'],
@@ -224,7 +227,7 @@ export class CallRequests {
   }
 }
 
-/** Returns whether an answer can be compared. Only results and reverts can; other failures may be due to limits of the node. */
+/** Returns whether an answer can be compared: a result or a revert. Limits of the node may cause other failures. */
 function isReply(answer: JsonResult | ChainError): answer is JsonText | ChainError {
   return answer instanceof ChainError ? answer.kind === 'reverted' : typeof answer === 'string';
 }
@@ -237,7 +240,7 @@ export function isPinned(
 }
 
 /**
- * Looks up the hash of a height if it is not known.
+ * Returns a position with its hash, and finds the canonical hash at the height if it is unknown.
  * @throws ChainError if there is no such block
  */
 export function findHash(
@@ -257,7 +260,7 @@ function encodeRequest(request: CallRequest): EncodedRequest {
   return { block: request.block, text, overrides: encodeOverrides(request) };
 }
 
-/** Encodes a call object. Its strings are hex digits, which need no escapes, so they are copied verbatim. */
+/** Encodes a call object. Strings are copied without escapes, because they contain only hex digits. */
 function encodeCallObject(call: CallObject): JsonText {
   let text = '';
   for (const name in call) {
@@ -269,7 +272,7 @@ function encodeCallObject(call: CallObject): JsonText {
   return `{${text}}`;
 }
 
-/** Encodes the overrides, each preceded by a comma. Empty overrides are omitted, because not every client accepts them. */
+/** Encodes state and block overrides, each preceded by a comma. Empty overrides are omitted, because not every client accepts them. */
 function encodeOverrides({ stateOverrides, blockOverrides }: CallRequest): string {
   if (stateOverrides === undefined && blockOverrides === undefined) return '';
   const state = JSON.stringify(stateOverrides ?? {});

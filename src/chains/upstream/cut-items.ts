@@ -12,13 +12,13 @@ const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-/** Duration of a slice of work, ms; includes the caller's work on an item before it takes the next one. */
+/** Maximum time between two pauses, ms. The time includes the caller's work on the yielded items. */
 const SLOT_MS = 2;
-/** Characters and strings between two reads of the clock: about 50 us. */
+/** Number of characters outside strings, and of strings, between two reads of the clock; scanning them takes about 50 µs. */
 const STEPS = 8_192;
 
 /**
- * Yields the texts of the items one after the other, with pauses. The caller must make sure that the list is valid JSON. An object yields no items.
+ * Yields the text of each item of a JSON list, with pauses. The text must be valid JSON. For an object, nothing is yielded.
  * @throws UpstreamFault `aborted` when the signal aborts
  */
 export async function* cutItems(
@@ -41,7 +41,7 @@ export async function* cutItems(
       item = list.slice(start, at).trim();
       start = at + 1;
     }
-    // At the end of an empty list, the item is the empty string.
+    // An empty list has one item, which is the empty string.
     if (item !== undefined && item !== '') yield item;
     if (item === undefined && steps % STEPS !== 0) continue;
     if (performance.now() < slotEnd) continue;

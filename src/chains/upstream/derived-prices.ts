@@ -9,10 +9,10 @@ import { RequestScope, type Trust } from '../../util/request-scope.ts';
 import type { BlockRequests } from './block-requests.ts';
 import { parseObjectInSlots } from './checks/parse-object.ts';
 
-/** Number of blocks whose samples are cached: enough for two price suggestions. */
+/** Maximum number of blocks whose tip samples are cached, which is enough for two price suggestions. */
 const MAX_BLOCKS = 128;
 const HEX = /^0x[0-9a-fA-F]{1,64}$/;
-/** Transaction types that pay `gasPrice`; all later types have two fee caps. */
+/** Transaction types whose price is `gasPrice`; all later types have `maxFeePerGas` and `maxPriorityFeePerGas`. */
 const PRICED: ReadonlySet<unknown> = new Set([undefined, null, '0x0', '0x1']);
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -22,32 +22,32 @@ type Sampled = {
   readonly parentHash: string;
 };
 
-/** Prices at one head, wei per gas, and the trust level of the blocks that they are computed from. */
+/** Prices at one head, wei per gas, and the trust level of the blocks from which they are computed. */
 export type DerivedPrice = { readonly tip: bigint; readonly baseFee: bigint; readonly trust: Trust };
 
 /** Time limit for requesting blocks, milliseconds, independent of the caller that started the computation. */
 const LIMIT_MS = 20_000;
 
 /**
- * Computes prices from blocks by geth's rule, for networks whose operators must agree: the price that a node reports depends on its client. The
- * blocks are requested from the served head downwards, each by the parent hash in the block above it, and are verified.
+ * Computes prices from blocks by geth's rule, for networks with agreement of operators, because the price that a node reports depends on its client.
+ * Blocks are requested from the served head downwards, each by the parent hash in its child, and are verified.
  */
 export class DerivedPrices {
   readonly #blocks: Pick<BlockRequests, 'getBlock'>;
   readonly #known = new Lru<string, Sampled>(MAX_BLOCKS, Number.POSITIVE_INFINITY);
-  /** Price of the last requested head. */
+  /** Head of the last request, and its prices. */
   #last: { readonly hash: string; readonly price: Promise<DerivedPrice> } | undefined;
 
   constructor(blocks: Pick<BlockRequests, 'getBlock'>) {
     this.#blocks = blocks;
   }
 
-  /** Returns the prices at the last requested head, which may still be in computation. */
+  /** Returns the prices at a head if the last request was for this head; they may still be in computation. */
   findKnown({ hash }: BlockHeader): Promise<DerivedPrice> | undefined {
     return this.#last?.hash === hash ? this.#last.price : undefined;
   }
 
-  /** Computes the prices once for all callers. @throws the error of a request for a block */
+  /** Computes the prices at a head, once for all callers. @throws the error of a request for a block */
   compute(head: BlockHeader, owner: string | undefined): Promise<DerivedPrice> {
     const known = this.findKnown(head);
     if (known !== undefined) return known;
@@ -118,7 +118,7 @@ function readSamples(block: Fields): readonly bigint[] {
   return chooseSamples(tips.sort(compareTips));
 }
 
-/** Returns undefined for a transaction that pays for no gas, such as a deposit of a rollup. */
+/** Returns the tip of a transaction, wei per gas; undefined if it has no gas price, such as a deposit of a rollup. */
 function readTip(transaction: Fields, baseFee: bigint): bigint | undefined {
   if (PRICED.has(transaction['type'])) {
     const price = readWei(transaction['gasPrice']);

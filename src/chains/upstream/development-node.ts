@@ -11,10 +11,10 @@ import type { RequestScope } from '../../util/request-scope.ts';
 
 /** Methods that change neither the chain nor its state. */
 const ONLY_READS = /^(?:anvil|hardhat)_(?:get|metadata$|nodeInfo$)|^anvil_dumpState$|^eth_(?:accounts$|sign)/;
-/** Methods that send transactions. A node that mines immediately may reply before the block exists. */
+/** Methods that send transactions. A node that mines immediately may reply before the transaction's block exists. */
 const SENDS = /^eth_send/;
 const RAW_SEND = 'eth_sendRawTransaction';
-/** Wait for the block of a sent transaction, ms. */
+/** Maximum wait for the block of a sent transaction, ms. */
 const MINED_MS = 20;
 
 export type DevelopmentNodeParts = {
@@ -22,7 +22,7 @@ export type DevelopmentNodeParts = {
   readonly upstreams: readonly Upstream[];
   /** Sends a request to one node, once. */
   readonly sendToNode: Handler<Directed>;
-  /** Called when a method that sends no transaction may have changed the chain. */
+  /** Called after a method other than `eth_send…` that may have changed the chain. */
   readonly onChanged: () => void;
 };
 
@@ -35,8 +35,8 @@ export class DevelopmentNode {
   }
 
   /**
-   * Returns the node's answer. The request is sent only once, even if it fails. Before this resolves, the network has adopted the node's new head, so
-   * later reads see the changes of the call.
+   * Sends a request once, even if it fails, and returns the node's answer. The network adopts the node's new head before this resolves, so that later
+   * reads see the changes of the call.
    * @throws ChainError, including `NodeRefusal` from the node
    */
   async ask(
@@ -74,7 +74,10 @@ export class DevelopmentNode {
     }
   }
 
-  /** Adopts the node's head after a raw transaction was sent: a node that mines immediately has a block with the transaction. Never rejects. */
+  /**
+   * Adopts the node's head after a raw transaction was sent, because a node that mines immediately already has a block with the transaction. Never
+   * rejects.
+   */
   async followSend(): Promise<void> {
     const [upstream] = this.#parts.upstreams;
     if (upstream?.standing === 'verified') await this.#follow(upstream, RAW_SEND);
@@ -91,7 +94,7 @@ export class DevelopmentNode {
       await wait(MINED_MS);
       await tracker.refreshAnew();
     }
-    // A node with a different or lower head is identified again before its head is adopted.
+    // A node whose head is lower, or has another hash at its height, is identified again before its head is adopted.
     await upstream.checking;
   }
 }

@@ -19,13 +19,16 @@ const HEAD_ALONE: FeeHistoryRequest = {
   newest: { kind: 'tag', tag: 'latest' },
   percentiles: [],
 };
-/** Maximum length of the fee history of one block, UTF-16 units; includes room for members that a chain adds. */
+/** Maximum length of a fee history of one block, UTF-16 units; it leaves room for additional members of some chains. */
 const MAX_HEAD_HISTORY = 16_384;
 const HEX = /^0x[0-9a-fA-F]{1,64}$/;
-/** geth returns null for a price that the chain does not have. */
+/** Check of a price that may be null, because geth returns null for a price that the chain does not have. */
 const MAYBE_PRICE = { nulls: 'truth', check: checkNullOrQuantity } as const;
 
-/** Requests for gas prices. Prices of the next block are read from `eth_feeHistory`, which more nodes support than the separate price methods. */
+/**
+ * Requests for gas prices. Base fee and blob price are read from `eth_feeHistory`, because more nodes support it than `eth_baseFee` and
+ * `eth_blobBaseFee`.
+ */
 export class FeeRequests {
   readonly #parts: RequestParts;
   readonly #heads: HeadRequests;
@@ -46,9 +49,9 @@ export class FeeRequests {
   }
 
   /**
-   * Returns a node's price, which differs between clients. If operators have to agree but do not, the price is computed by geth's rule from verified
-   * blocks.
-   * @param toPrice derives the method's answer from the computed price
+   * Returns the price that a node reports, which differs between clients. If agreement is mandatory and operators report different prices, the price
+   * is computed by geth's rule from verified blocks.
+   * @param toPrice returns the method's price from the computed prices, wei
    */
   async #getReply(
     method: string,
@@ -89,7 +92,7 @@ export class FeeRequests {
     }
   }
 
-  /** Returns the fee history at the block that `newest` currently resolves to; `pending` is one node's pending block. */
+  /** Returns the fee history up to the block to which `newest` resolves; for `pending`, this is the pending block of one node. */
   async getFeeHistory(request: FeeHistoryRequest, scope: RequestScope): Promise<JsonText | null> {
     const { blockCount, newest, percentiles } = request;
     const resolved = await this.#parts.resolver.resolve(newest, scope);
@@ -125,7 +128,7 @@ export class FeeRequests {
     return this.#heads.requestOnce(this.#heads.nameOf(hash, `${method}:${params}`), call, scope);
   }
 
-  /** Returns the base fee of the block after the served head. This is geth's definition; other clients may differ. */
+  /** Returns the base fee of the block after the served head, which is geth's definition of `eth_baseFee`. */
   async getBaseFee(scope: RequestScope): Promise<JsonText | null> {
     const { baseFeePerGas: current } = await this.#parts.resolver.getHead(scope);
     const next = await this.#readHistory('baseFeePerGas', 1, scope);
@@ -133,21 +136,24 @@ export class FeeRequests {
     return next === 0n && current === undefined ? 'null' : quantity(next);
   }
 
-  /** Returns the blob price in the served head itself. This is geth's definition; other clients may differ. */
+  /** Returns the blob price in the served head itself, which is geth's definition of `eth_blobBaseFee`. */
   async getBlobBaseFee(scope: RequestScope): Promise<JsonText | null> {
     const price = await this.#readHistory('baseFeePerBlobGas', 0, scope);
     if (price === undefined) return this.#heads.ask({ ...MAYBE_PRICE, method: 'eth_blobBaseFee' }, scope);
     return price === 0n ? 'null' : quantity(price);
   }
 
-  /** Returns an item of a list in the fee history of the head; undefined if nodes do not have it. */
+  /** Returns an item of a list in the fee history of the head, wei; undefined if no node reports it. */
   async #readHistory(list: string, at: number, scope: RequestScope): Promise<bigint | undefined> {
     if (this.#parts.sendToVoices !== undefined) return this.#readAgreed(list, at, scope);
     const history = await this.getFeeHistory(HEAD_ALONE, scope);
     return history === null ? undefined : readPrice(await parseObjectInSlots(history, scope), list, at);
   }
 
-  /** Returns the same item if operators have to agree. Only this item is compared, since clients differ in other members of a fee history. */
+  /**
+   * Like `#readHistory`, if agreement is mandatory. Only this item is compared between operators, because clients differ in other members of a fee
+   * history.
+   */
   async #readAgreed(list: string, at: number, scope: RequestScope): Promise<bigint | undefined> {
     const { number, hash } = await this.#parts.resolver.getHead(scope);
     const checkHistory = checkFeeHistory(number, HEAD_ALONE.blockCount);

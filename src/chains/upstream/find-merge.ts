@@ -7,7 +7,10 @@ import type { BlockDirectory } from './block-directory.ts';
 
 const LIMIT_MS = 60_000;
 
-/** Finds in the background the height from which on blocks have no uncles. Until then the directory requests blocks to check for uncles. */
+/**
+ * Searches in the background for the height of the merge, above which blocks have no uncles. Until it is known, the directory requests blocks to
+ * check for uncles.
+ */
 export async function searchMerge(
   directory: BlockDirectory,
   head: NetworkHead,
@@ -25,9 +28,9 @@ export async function searchMerge(
 }
 
 /**
- * Searches for the first block after the merge, so that the directory knows for every height whether there can be uncles. Takes about 25 requests on
- * a chain as long as mainnet, or one request on a chain that never had proof of work.
- * @param head a height after the merge
+ * Searches for the first block after the merge, so that the directory knows at which heights blocks can have uncles. Takes about 25 requests on a
+ * chain as long as mainnet, or one request on a chain that never had proof of work.
+ * @param head number of a block after the merge
  */
 export async function findMerge(directory: BlockDirectory, head: bigint, scope: RequestScope): Promise<void> {
   let before = 0n;

@@ -2,11 +2,11 @@ import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promi
 import { toChainError } from '../../pool/chain-errors.ts';
 import { type FaultKind, UpstreamFault } from '../../pool/fault.ts';
 
-/** Faults of nodes that have just reorged away from the requested block. */
+/** Kinds of faults of a node that has just removed the requested block in a reorg. */
 const MOVED: ReadonlySet<FaultKind> = new Set<FaultKind>(['missing', 'wrong', 'unreachable']);
 const MAX_MOVES = 2;
 
-/** The network's head, and a function that refreshes it. */
+/** Functions that return and refresh the network's head. */
 export type Whereabouts = {
   /** Hash of the served head. */
   readonly headHash: () => string | undefined;
@@ -15,10 +15,10 @@ export type Whereabouts = {
 };
 
 /**
- * Repeats a request at a tag if the head has changed since the tag was resolved: a reorg before the request arrives is no failure for a caller that
- * requested `latest`. Throws or rejects with ChainErrors.
+ * Repeats a failed request at a tag if the head has changed since the tag was resolved. A reorg during a request at `latest` must not become an error
+ * for the caller. Throws or rejects with ChainErrors.
  * @param ask resolves the block and sends the request
- * @param read derives the result from the answer
+ * @param read converts the answer to the result
  */
 export function followMoves<T, U>(
   ask: () => Promise<T>,
@@ -48,7 +48,7 @@ type Followed<T, U> = {
   readonly read: (answer: T) => U;
 };
 
-/** @param moves number of head changes so far */
+/** @param moves number of head changes since the caller's request */
 function requestFrom<T, U>(followed: Followed<T, U>, moves: number): PromiseOrValue<U> {
   const { ask, read, where } = followed;
   const before = where.headHash();

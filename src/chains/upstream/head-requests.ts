@@ -6,12 +6,14 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { sendUncovered } from './agreement/send-to-voices.ts';
 import type { RequestParts } from './call-requests.ts';
 
-/** Cap on all cached answers, UTF-16 units. */
+/** Maximum total length of cached answers, UTF-16 units. */
 const MAX_CACHED = 4_000_000;
-/** Lifetime of a cached answer. Prices depend on the head, and with some clients and networks also on pending transactions. */
+/**
+ * Lifetime of a cached answer, milliseconds. The lifetime is short because on some clients and networks, prices also depend on pending transactions.
+ */
 const CACHE_MS = 3_000;
 
-/** A request about the head of the network. */
+/** Method without parameters, whose answer is about the head of the network. */
 export type HeadRequest = {
   readonly method: string;
   readonly check: (result: JsonResult) => JsonResult;
@@ -21,9 +23,8 @@ export type HeadRequest = {
 type HeadParts = Pick<RequestParts, 'ask' | 'sendToVoices' | 'cacheScope' | 'resolver'>;
 
 /**
- * Requests without parameters about the state of the network, sent to nodes that have the served head. In-flight requests are coalesced, and answers
- * are cached for a short time, as long as the head is the same. An answer is the unverified reply of one node, or agreed between operators if that is
- * required.
+ * Requests without parameters about the network, sent to nodes that have the served head. In-flight requests are coalesced, and answers are cached
+ * per head for `CACHE_MS`. An answer is the unverified reply of one node; with mandatory agreement, several operators must return it.
  */
 export class HeadRequests {
   readonly #parts: HeadParts;
@@ -31,13 +32,13 @@ export class HeadRequests {
 
   readonly #isDevelopment: boolean;
 
-  /** @param isDevelopment true if answers may change at the same head: nothing is cached then */
+  /** @param isDevelopment true for a development network, whose answers are not cached because they may change at the same head */
   constructor(parts: HeadParts, isDevelopment: boolean = false) {
     this.#parts = parts;
     this.#isDevelopment = isDevelopment;
   }
 
-  /** Returns the answer; null if no node supports the method. */
+  /** Returns the answer at the served head, cached or from a node; null if no node supports the method. */
   async ask({ method, check, nulls }: HeadRequest, scope: RequestScope): Promise<JsonText | null> {
     const { number, hash } = await this.#parts.resolver.getHead(scope);
     const sharedAs = this.nameOf(hash, method);
@@ -53,7 +54,7 @@ export class HeadRequests {
 
   /**
    * Returns the cached answer, or a node's answer; null if no node supports the method.
-   * @param call must request a text (`isText`)
+   * @param call request with `isText` set
    */
   async requestOnce(name: string, call: UpstreamRequest, scope: RequestScope): Promise<JsonText | null> {
     const cached = this.#cached.get(name);
@@ -67,8 +68,8 @@ export class HeadRequests {
   }
 
   /**
-   * Returns a node's answer and bypasses the cache; null if no node supports the method.
-   * @param call must request a text (`isText`)
+   * Returns a node's answer without using the cache; null if no node supports the method.
+   * @param call request with `isText` set
    */
   async requestUncached(call: UpstreamRequest, scope: RequestScope): Promise<JsonText | null> {
     try {

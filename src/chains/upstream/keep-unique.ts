@@ -3,11 +3,11 @@ import { parseJsonText } from '../../../packages/ethereum/primitives/parse-json.
 import { hasRepeatedNames, REPEATED } from '../../../packages/proofs/repeated-names.ts';
 import { UpstreamFault } from '../../pool/fault.ts';
 
-/** Maximum length of an answer that is rewritten, UTF-16 units or bytes: 3 ms. No node is known to need it for a longer answer. */
+/** Maximum length of an answer that is rewritten, in about 3 ms, UTF-16 units or bytes. No known node sends longer answers with repeated names. */
 const MAX_LENGTH = 1024 * 1024;
 
 /**
- * Returns a checked answer in a form that all parsers read alike: the answer is rewritten if an object in it repeats a name.
+ * Returns a checked answer in a form that all JSON parsers read alike: if an object repeats a name, the answer is serialized again.
  * @throws UpstreamFault `wrong` if the answer is too long to rewrite
  */
 export function keepUnique<A extends JsonText | JsonBytes>(answer: A): A | JsonText {
@@ -16,8 +16,8 @@ export function keepUnique<A extends JsonText | JsonBytes>(answer: A): A | JsonT
 }
 
 /**
- * Encodes the value that replaces a checked answer.
- * @param why fault of the answer
+ * Serializes the value that replaces a checked answer.
+ * @param why reason of the replacement, for the error text
  * @param maxLength maximum length of an answer that is rewritten, UTF-16 units or bytes
  * @throws UpstreamFault `wrong` if the answer is too long to rewrite
  */

@@ -19,32 +19,32 @@ import type { TrustRules } from './verifying/trust.ts';
 
 export type ExecutionKind = 'call' | 'estimate' | 'accessList';
 
-/** A node's answer: JSON text, or an error that counts as an answer. */
+/** A node's answer: JSON text, or an error that the call itself caused. */
 export type ExecutionReply = { readonly node: Upstream; readonly answer: JsonText | ChainError };
 
 /** Compares a sample of the nodes' answers to calls with local executions. */
 export interface CallSampler {
-  /** Returns whether the answer to this call has to be passed to `noteAnswer`. */
+  /** Decides whether to sample this call; if true, the caller passes the node's answer to `noteAnswer`. */
   isSample(request: CallRequest): boolean;
   noteAnswer(answer: ExecutionReply & { readonly request: CallRequest; readonly place: Place }): void;
 }
 
-/** Executes calls on state that proofs from nodes verify. */
+/** Executes calls locally, on nodes' state that is verified by proofs. */
 export interface LocalExecutions extends Partial<CallSampler> {
-  /** True if `execute` always returns undefined. */
+  /** True if nodes execute all calls, so that `execute` always returns undefined. */
   readonly executesNone?: boolean;
-  /** @returns the answer as JSON; undefined if the call has to be sent to nodes */
+  /** Executes a call. @returns the answer as JSON; undefined if nodes have to execute the call */
   execute(
     kind: ExecutionKind,
     request: CallRequest,
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | undefined>;
   /**
-   * Executes an `eth_call` that was read into bytes.
-   * @returns undefined if it cannot be answered synchronously; call `execute` then
+   * Executes an `eth_call` whose parameters were decoded to bytes.
+   * @returns undefined if no synchronous answer is possible; the caller then calls `execute`
    */
   readonly executeFastPath?: ((call: CallBytes, scope: RequestScope) => JsonResult | undefined) | undefined;
-  /** Called when the served head changes. */
+  /** Must be called when the served head changes. */
   noteHead(place: Place): void;
   describe(): ExecutionFigures;
 }
@@ -57,17 +57,17 @@ type NodeRequest = {
   readonly isOptional?: boolean;
 };
 
-/** Requests for local executions: parts of the state at blocks of the served chain. The executions verify the answers. */
+/** Sends requests of local executions for state at blocks of the served chain. The executions verify the answers. */
 export class UpstreamStateSource {
   readonly requests: StateRequests;
-  /** Number of operators that have to report the rules of the chain; absent if two nodes are enough. */
+  /** Number of operators that must report the same fork rules; undefined if two nodes are enough. */
   readonly voices: number | undefined;
   readonly #chainId: Pick<NetworkChainId, 'value'>;
   readonly #parts: RequestParts;
   readonly #trust: TrustRules;
   readonly #onRefuted: (node: Upstream, blockHash: string, evidence: string) => void;
 
-  /** @param onRefuted called when a node's answer about a block is refuted */
+  /** @param onRefuted called with a node whose answer about a block is refuted, the block hash, and the evidence */
   constructor(
     chainId: Pick<NetworkChainId, 'value'>,
     requests: StateRequests,
@@ -88,7 +88,7 @@ export class UpstreamStateSource {
     return this.#chainId.value;
   }
 
-  /** Returns the canonical block of a reference; undefined if there is none, or if the block has left the chain. */
+  /** Returns number and hash of the canonical block of a reference; undefined if there is no such block, or if a reorg has removed it. */
   locate(reference: BlockReference, scope: RequestScope): PromiseOrValue<Place | undefined> {
     const { resolver, directory } = this.#parts;
     return continueWith(resolver.resolveSoon(reference, scope), (resolved) => {
@@ -100,8 +100,8 @@ export class UpstreamStateSource {
   }
 
   /**
-   * Sends a request about a block, by its hash if nodes take one.
-   * @param read returns undefined if the answer is wrong: another node is tried
+   * Sends a request about a block, which is named by hash at nodes that accept a hash.
+   * @param read converts the answer; returns undefined if it is wrong, so that another node is tried
    */
   async ask<T>(
     query: NodeRequest,
@@ -124,8 +124,8 @@ export class UpstreamStateSource {
   }
 
   /**
-   * Sends a request about a block to one node after the other, until no remaining node answers. The next node receives the request when the caller
-   * takes the next answer.
+   * Sends a request about a block to one node after the other, until no remaining node answers. The next node receives the request only when the
+   * caller requests another answer.
    */
   async *survey(
     query: NodeRequest,
@@ -152,14 +152,14 @@ export class UpstreamStateSource {
     }
   }
 
-  /** Records that a node's answer about a block is refuted. */
+  /** Reports that a node's answer about a block is refuted. */
   refute(node: Upstream, { hash }: Place, evidence: string): void {
     this.#onRefuted(node, hash, evidence);
   }
 
   /**
-   * Records how far a local execution on verified state of a block is verified.
-   * @param whyUnverifiable reason why the answer is unverifiable nevertheless, as the rest of a sentence
+   * Records the trust level of a local execution on verified state of a block.
+   * @param whyUnverifiable reason why the answer is still unverifiable, as a clause for an error text
    */
   noteExecuted(
     place: Place,
@@ -171,8 +171,8 @@ export class UpstreamStateSource {
   }
 
   /**
-   * Must be called before an execution at a block.
-   * @throws ChainError `unavailable` if answers have to be verified and the block is not linked to its height
+   * Checks whether a block is canonical, if that is required; must be called before an execution at the block.
+   * @throws ChainError `unavailable` if answers have to be verified and the block is not verified to be canonical
    */
   demandAnchor(place: Place, isNamed: boolean): void {
     this.#trust.demandAnchor(place, isNamed);
@@ -180,13 +180,13 @@ export class UpstreamStateSource {
 
   /**
    * @throws ChainError `unavailable` if answers have to be verified
-   * @param why reason why this answer is not verified, as the rest of a sentence
+   * @param why reason why this answer is not verified, as a clause for an error text
    */
   demandProof(why: string, bound?: BoundName): void {
     this.#trust.demandProof(why, bound);
   }
 
-  /** Returns whether a rejection of `ask` or `locate` comes from a node or from the network. */
+  /** Returns whether a rejection of `ask` or `locate` was caused by a node or the network. */
   isOutage(error: unknown): boolean {
     return error instanceof UpstreamFault || error instanceof ChainError;
   }

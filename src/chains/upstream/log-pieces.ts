@@ -8,23 +8,23 @@ import { joinBytes, joinJsonBytes } from '../../pool/join-pieces.ts';
 import { LONG_BYTES } from '../../pool/upstream-request.ts';
 import type { AnswerMemory } from '../../util/answer-memory.ts';
 
-/** Maximum number of concurrent pieces of one request. */
+/** Maximum number of concurrent requests for pieces of one `eth_getLogs` request. */
 const MAX_RUNNING = 4;
 
 const OPEN = Buffer.from('[');
 const COMMA = Buffer.from(',');
 const CLOSE = Buffer.from(']');
 
-/** Logs of a range of blocks, without the surrounding brackets. */
+/** Logs of a range of blocks: JSON without the surrounding brackets, and number of logs. */
 type Piece = LogRange & { readonly text: string | Uint8Array; readonly results: number };
 
-/** Splits a request for logs into pieces: a refused piece is divided again, and the answers are joined in block order. */
+/** Splits an `eth_getLogs` request into pieces by block range. A refused piece is divided again, and the answers are joined in block order. */
 export class LogPieces {
   readonly #limits: LogLimits;
   readonly #range: LogRange;
-  /** Parts of refused pieces; the last one is requested next. */
+  /** Parts of refused pieces, which are requested next, the last part first. */
   readonly #divided: LogRange[] = [];
-  /** First block that is not in a piece yet. */
+  /** Number of the first block that is not in a piece yet. */
   #next: bigint;
   readonly #done: Piece[] = [];
   readonly #memory: AnswerMemory;
@@ -33,8 +33,8 @@ export class LogPieces {
   #bytes = 0;
 
   /**
-   * @param memory reservation for the pieces, which the caller releases
-   * @param ends last blocks of parts, ascending; no piece extends beyond one of them
+   * @param memory memory reservation for the received pieces; the caller releases it
+   * @param ends block numbers, ascending, at which a piece must end; pieces never extend across them
    */
   constructor(limits: LogLimits, range: LogRange, memory: AnswerMemory, ends: readonly bigint[] = []) {
     this.#ends = ends;
@@ -47,8 +47,8 @@ export class LogPieces {
   /**
    * Requests the logs of all blocks of the range.
    * @param ask requests one piece
-   * @param maxBlocks returns the maximum blocks of a piece, which may change when nodes refuse
-   * @throws the error of a piece: there is no partial answer
+   * @param maxBlocks returns the maximum number of blocks of a piece, which may become lower when nodes refuse pieces
+   * @throws the error of the first piece that fails, because there is no partial answer
    */
   async requestAll(
     ask: (piece: LogRange) => Promise<JsonText | JsonBytes>,
@@ -77,7 +77,7 @@ export class LogPieces {
     }
   }
 
-  /** @throws ChainError if the answer has more logs than the network returns at once, or if the answers of all callers fill the response buffer */
+  /** Adds the logs of a piece. @throws ChainError if there are too many logs in total, or if the answers of all callers fill the response buffer */
   add({ first, last }: LogRange, answer: JsonText | JsonBytes): PromiseOrValue<void> {
     if (typeof answer !== 'string') return this.#addBytes({ first, last }, answer);
     const text = answer.slice(answer.indexOf('[') + 1, answer.lastIndexOf(']')).trim();
@@ -112,7 +112,7 @@ export class LogPieces {
     return { first, last: this.#next - 1n };
   }
 
-  /** @returns whether the piece was divided, which is useful only if smaller pieces may succeed */
+  /** Divides a piece that failed with `error`, if smaller pieces may succeed. @returns whether the piece was divided */
   #divide({ first, last }: LogRange, error: unknown): boolean {
     if (first === last || !mayBeTooMuch(error)) return false;
     const blocks = Number(last - first) + 1;
@@ -158,7 +158,7 @@ export class LogPieces {
 /** Maximum number of parts of a refused piece; each part may be divided again. */
 const MAX_PARTS = 64;
 
-/** Returns whether fewer blocks may succeed, as at a node that took too long or sent an answer above the size limit. */
+/** Returns whether a request for fewer blocks may succeed: the node refused the range, took too long, or sent too large an answer. */
 function mayBeTooMuch(error: unknown): boolean {
   return (
     error instanceof LogRefusal ||
@@ -166,16 +166,16 @@ function mayBeTooMuch(error: unknown): boolean {
   );
 }
 
-/** Name that occurs exactly once in every log. */
+/** Member name that occurs exactly once in every log. */
 const ONCE_A_LOG = '"logIndex"';
 const NAME = Buffer.from(ONCE_A_LOG);
-/** Bytes of logs that are searched, or written, between two pauses: 2 ms if they consist only of names. */
+/** Number of bytes of logs that are searched or copied between two pauses, in at most 2 ms. */
 const COUNTED_BYTES = 128 * 1024;
 
 async function countLogsInSlices(text: Buffer): Promise<number> {
   let count = 0;
   for (let from = 0; from < text.length; from += COUNTED_BYTES) {
-    // A name that crosses a slice boundary is counted in the slice in which it begins.
+    // A member name that crosses a slice boundary is counted in the slice in which it begins.
     const slice = text.subarray(from, from + COUNTED_BYTES + NAME.length - 1);
     for (let at = slice.indexOf(NAME); at >= 0; at = slice.indexOf(NAME, at + NAME.length)) count++;
     await turn();

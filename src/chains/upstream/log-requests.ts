@@ -21,25 +21,25 @@ import { type ExpectedLogs, UnexpectedLogs } from './verifying/log-proofs.ts';
 const METHOD = 'eth_getLogs';
 /** Suffix of the cache and coalescing keys of verified answers. */
 const VERIFIED = ':verified';
-/** Maximum number of blocks whose blooms are checked after a node returned null for their logs. */
+/** Maximum number of blocks in a range for which a node's null may be confirmed by the headers' blooms. */
 const MAX_BLOOMS = 64;
 const NO_LOGS = '[]';
-/** Maximum length of a filter whose answer is cached or coalesced, UTF-16 units. */
+/** Maximum length of an encoded filter whose answer is cached or coalesced, UTF-16 units. */
 const MAX_KEY_LENGTH = 65_536;
 
 export type LogRequestParts = BlockLogParts & {
   readonly limits: LogLimits;
-  /** Maximum blocks per request at the node with the highest limit. */
+  /** Returns the maximum number of blocks per request at the node with the highest limit. */
   readonly maxBlocks: () => number;
 };
 
-/** A part of a range, and the logs that the answer must have there; undefined if the logs are unverifiable. */
+/** A part of a range, and the logs that an answer must have there; `expected` is undefined if the logs are unverifiable. */
 type ExpectedPart = LogRange & { readonly expected: ExpectedLogs | undefined };
 
-/** Requested logs. @property hash of the block, if it is requested by hash */
+/** Filter and block range of a request. @property hash block hash, if the request names one block by hash */
 type AskedLogs = { readonly filter: LogFilter; readonly range: LogRange; readonly hash?: string };
 
-/** Requests logs of one block by its hash, or of a range up to the served head, in as many requests as the nodes' limits require. */
+/** Requests logs of one block by hash, or of a range up to the served head. A range is split as the nodes' limits require. */
 export class LogRequests {
   readonly #parts: LogRequestParts;
   readonly #ofBlocks: BlockLogRequests;
@@ -85,7 +85,7 @@ export class LogRequests {
       const call: UpstreamRequest = {
         params: `[${text}]`,
         isKept: () => expected?.whyUnverifiable() === undefined,
-        // The request names the block by hash, and every log repeats it.
+        // The request names the block by hash, and every log contains the block hash.
         isBound: true,
         ...this.#about(filter, range, { number, hash }, expected),
         ...(isShort && { key: keyOf(expected === undefined ? '' : VERIFIED) }),
@@ -109,7 +109,7 @@ export class LogRequests {
     scope: RequestScope,
   ): Promise<JsonResult> {
     const { directory, limits, proofs } = this.#parts;
-    // If all blocks of a range are known, the expected logs are computed without a pause.
+    // A new scheduler slot is taken, because computing the expected logs may not pause if all blocks of the range are known.
     await SCHEDULER.rejoin(scope.owner ?? '');
     const range = await this.#resolve(blocks, scope);
     checkBlockRange(range, limits);
@@ -126,7 +126,7 @@ export class LogRequests {
         return this.#requestPiece(filter, piece, part?.expected, inner);
       };
       const answer = await pieces.requestAll(ask, this.#parts.maxBlocks);
-      // Each piece is consistent, but the pieces are from the same chain only if no reorg happened since the first.
+      // Each piece is consistent, but all pieces are from the same chain only if no reorg happened since the first piece.
       const hasMoved = directory.epoch !== epoch && directory.hashOf(range.last) !== before;
       if (hasMoved && before !== undefined) {
         throw new UpstreamFault('wrong', 'blocks left the chain while their logs were read');
@@ -149,8 +149,9 @@ export class LogRequests {
   }
 
   /**
-   * Determines the expected logs of each part of a range that can be verified. The trust level of the answer is that of the weakest part.
-   * @throws ChainError `unavailable` if the whole answer must be verified
+   * Divides a range into parts and determines the expected logs of each part that can be verified. The answer has the trust level of its weakest
+   * part.
+   * @throws ChainError `unavailable` if verification is mandatory and a part cannot be verified
    */
   async #expectParts(
     range: LogRange,
@@ -178,8 +179,8 @@ export class LogRequests {
   }
 
   /**
-   * Determines the logs that the answer must have; undefined if they are unverifiable.
-   * @throws ChainError `unavailable` if they have to be verified
+   * Determines the logs that an answer must have; returns undefined if they are unverifiable.
+   * @throws ChainError `unavailable` if verification is mandatory
    */
   async #expect(
     range: LogRange,
@@ -205,7 +206,7 @@ export class LogRequests {
     return undefined;
   }
 
-  /** Sends the request. If the answer has logs in blocks whose receipts were not read, fetches these receipts and repeats the request. */
+  /** Sends a request. If the answer has logs in blocks whose receipts were not requested before, requests these receipts and repeats the request. */
   async #requestExpected(
     call: UpstreamRequest,
     expected: ExpectedLogs | undefined,
@@ -224,7 +225,7 @@ export class LogRequests {
     }
   }
 
-  /** Accepts a node's null as an empty list if the blooms of the blocks exclude any match. @throws UpstreamFault */
+  /** Converts a node's null to an empty list, if the blooms of all blocks exclude a match. @throws UpstreamFault */
   async #confirmNone({ filter, range, hash }: AskedLogs, scope: RequestScope): Promise<JsonText> {
     const { directory } = this.#parts;
     const { first, last } = range;
@@ -266,7 +267,7 @@ export class LogRequests {
       method: METHOD,
       block,
       nulls: 'doubt',
-      // The logs in the receipts are known, so a null is compared with them as an empty list.
+      // A null is treated as an empty list and compared with the logs in verified receipts.
       nullAs: expected === undefined ? undefined : NO_LOGS,
       isText: true,
       takesLongBytes: true,
@@ -294,12 +295,12 @@ export class LogRequests {
   }
 }
 
-/** Returns why an answer is not verified; undefined if it is. */
+/** Returns the reason why an answer is not verified; undefined if it is verified. */
 function explain(expected: ExpectedLogs | undefined): string | undefined {
   return expected === undefined ? 'the logs were not compared with receipts' : expected.whyUnverifiable();
 }
 
-/** Encodes a filter in the form that clients use: wildcards are omitted, and a single alternative is not wrapped in a list. */
+/** Encodes a filter as clients do: an empty list of addresses is omitted, and a single alternative is not wrapped in a list. */
 function encodeFilter(blocks: Readonly<Record<string, string>>, { addresses, topics }: LogFilter): JsonText {
   const shorten = (alternatives: readonly string[]): unknown =>
     alternatives.length > 1 ? alternatives : (alternatives[0] ?? null);

@@ -7,14 +7,14 @@ import { LogRequests } from './log-requests.ts';
 import type { UpstreamChainOptions } from './upstream-chain-options.ts';
 import { LogProofs } from './verifying/log-proofs.ts';
 
-/** Options of the network, and the nodes that receive the requests for logs. */
+/** Options of the network, and components from which `LogRequests` is built. */
 type LogOptions = Pick<UpstreamChainOptions, 'network' | 'logs' | 'log' | 'verifyLogBlocks'> & {
   readonly blocks: BlockRequests;
   readonly upstreams: readonly Upstream[];
   readonly headNumber: () => bigint;
 };
 
-/** Creates the requests for logs. If blocks are verified, logs of ranges of up to `verifyLogBlocks` blocks are verified, too. */
+/** Creates the `LogRequests` of a network. If blocks are verified, logs in ranges of up to `verifyLogBlocks` blocks are verified, too. */
 export function openLogRequests(parts: RequestParts, options: LogOptions): LogRequests {
   const { network, logs: limits, log, verifyLogBlocks = DEFAULT_VERIFY_LOG_BLOCKS } = options;
   const { blocks, upstreams, headNumber } = options;
@@ -36,7 +36,7 @@ export function openLogRequests(parts: RequestParts, options: LogOptions): LogRe
   });
 }
 
-/** Maximum blocks per request for logs at the node with the highest limit. */
+/** Returns the maximum number of blocks per `eth_getLogs` request at the node with the highest limit. */
 function maxLogBlocks(upstreams: readonly Upstream[]): number {
   const usable = upstreams.filter(({ isUp }) => isUp);
   return Math.max(1, ...(usable.length > 0 ? usable : upstreams).map(({ logSpan }) => logSpan.limit));

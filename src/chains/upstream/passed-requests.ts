@@ -10,13 +10,13 @@ import { checkBlock } from './checks/check-block.ts';
 import { READ_METHODS, type ReadRule, UNKNOWN_METHOD } from './read-methods.ts';
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
-/** Tags that exist only on some chains: ZKsync's last block that was committed to layer 1. */
+/** Block tags that exist only on some chains: `l1_committed` is ZKsync's last block that was committed to layer 1. */
 const FOREIGN_TAGS: ReadonlySet<unknown> = new Set(['l1_committed']);
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
 /**
- * Requests for methods that have no handler of their own: methods that rollup families need, and node methods that a network serves. An answer is the
- * unverified reply of one node, or agreed between operators if that is required.
+ * Requests for methods without a handler: methods of rollup families, and node methods that a network serves. An answer is the unverified reply of
+ * one node; with mandatory agreement, several operators must return it.
  */
 export class PassedRequests {
   readonly #parts: RequestParts;
@@ -26,8 +26,8 @@ export class PassedRequests {
   }
 
   /**
-   * Sends a method to nodes, at the block that its parameters name.
-   * @param isPassed true if a node's error is returned unmodified
+   * Sends a request to nodes that have the block which its parameters name.
+   * @param isPassed true if a node's error is passed to the client unmodified
    * @throws UpstreamFault `unsupported` if no node has the method
    */
   async ask(
@@ -52,7 +52,7 @@ export class PassedRequests {
     return sendUncovered(this.#parts, { call: requested, scope });
   }
 
-  /** Replaces a tag by the block that it currently resolves to, or returns the answer if it is known without a request. */
+  /** Replaces a tag by the number or hash of the block to which it resolves. Returns the answer instead if it is known without a request. */
   async #pinBlock(
     method: string,
     params: readonly unknown[],
@@ -89,7 +89,7 @@ export class PassedRequests {
   }
 }
 
-/** Returns the parameters with the one at `at` replaced, or with the value added at the end. */
+/** Returns the parameters with the value at index `at`, replaced or appended. */
 function replaceAt(params: readonly unknown[], at: number, value: unknown): readonly unknown[] {
   return [...params.slice(0, at), value, ...params.slice(at + 1)];
 }
@@ -107,17 +107,17 @@ function readReference(value: unknown, at: number, rule: ReadRule): BlockReferen
   }
 }
 
-/** Normalizes further forms that geth accepts: a bare hash, and EIP-1898 with a number. */
+/** Converts two other forms that geth accepts, a bare hash and an EIP-1898 object with a number, to the usual ones. */
 function normalizeReference(value: unknown): unknown {
   if (typeof value === 'string') return HASH.test(value) ? { blockHash: value.toLowerCase() } : value;
   const { blockNumber, blockHash } = Object(value) as Readonly<Record<string, unknown>>;
   return typeof blockNumber === 'string' && blockHash === undefined ? blockNumber : value;
 }
 
-/** Rules for a tag at each parameter position. Answers under these rules are not cached. */
+/** Rules for unknown methods, by the index of the parameter that is a tag. Answers of such methods are not cached. */
 const TAG_ANYWHERE: readonly ReadRule[] = [0, 1, 2, 3].map((block) => ({ block, nulls: 'truth' }));
 
-/** Returns the rule for a method that is not in the table: only a tag identifies a block parameter. */
+/** Returns the rule for a method that is not in `READ_METHODS`. Only a tag shows that a parameter is a block. */
 function findTagRule(params: readonly unknown[]): ReadRule {
   return TAG_ANYWHERE[params.findIndex(isTag)] ?? UNKNOWN_METHOD;
 }

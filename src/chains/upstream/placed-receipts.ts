@@ -12,9 +12,9 @@ import { cutItems } from './cut-items.ts';
 import { keepUnique } from './keep-unique.ts';
 
 /**
- * Returns the receipt at a place. No other receipt is parsed, since the others may not have been compared with the block.
- * @throws UpstreamFault `wrong` if the receipt is from another transaction or another block; a block of the same height may have the transaction at
- * the same place
+ * Returns the receipt at an index in a block's receipts. Other receipts are not parsed, because they may not have been compared with the block.
+ * @throws UpstreamFault `wrong` if the receipt is of another transaction or another block; another block at this height may have the transaction at
+ * the same index
  */
 export async function cutReceipt(
   receipts: Characters,
@@ -35,7 +35,7 @@ export async function cutReceipt(
   throw misplaced();
 }
 
-/** Yields all receipts of a block, each with the transaction's hash in lower case. */
+/** Yields all receipts of a block, each with its transaction hash in lower case. */
 export async function* cutReceipts(
   receipts: Characters,
   scope: RequestScope,

@@ -40,7 +40,7 @@ export type RawTools = {
   ) => PromiseOrValue<void>;
 };
 
-/** Requests for the encoded parts of a block, and for its access list (EIP-7928). */
+/** Requests for RLP-encoded blocks, headers and receipts, and for block access lists (EIP-7928). */
 export class RawRequests {
   readonly #parts: RequestParts;
   readonly #tools: RawTools;
@@ -71,7 +71,7 @@ export class RawRequests {
         block,
         isCanonical ? [encodeQuantity(block.number)] : byHash,
       ),
-      // Receipts do not name their block.
+      // Encoded receipts do not contain their block hash.
       isBound: part !== 'receipts' || proven !== undefined,
     };
     const answer = await requestOptional(() => this.#parts.ask({ call, scope }), call.method);
@@ -79,7 +79,7 @@ export class RawRequests {
     return answer;
   }
 
-  /** Returns the access list of a block. A node that lacks the method for this form receives a request for the other form. */
+  /** Returns the access list of a block. A node without the method for this form (RLP or JSON) receives a request for the other form. */
   async getAccessList(
     reference: BlockReference,
     form: AccessListForm,
@@ -90,7 +90,7 @@ export class RawRequests {
     const { block, isCanonical } = found;
     const { number, hash, blockAccessListHash } = block;
     if (blockAccessListHash === undefined) throw new ChainError('absent', 'the block has no access list');
-    // The list is requested by hash, so a node that returns the list of another block is at fault.
+    // If the request names the block by hash, a list of another block is a fault of the node.
     const params = { objects: [hash], raw: [isCanonical ? encodeQuantity(number) : hash] };
     const other = form === 'raw' ? 'objects' : 'raw';
     const call: UpstreamRequest = {
@@ -107,7 +107,7 @@ export class RawRequests {
   }
 }
 
-/** Sends a request that many nodes do not support. @throws ChainError `unsupported` if none does */
+/** Sends a request that many nodes do not support. @throws ChainError `unsupported` if no node supports it */
 async function requestOptional(ask: () => PromiseOrValue<JsonResult>, method: string): Promise<JsonResult> {
   try {
     return await ask();

@@ -3,17 +3,17 @@ import type { NullMeaning } from '../../pool/upstream-request.ts';
 import { trimFeeHistory } from './checks/check-fees.ts';
 import { checkData, checkHex, checkQuantity } from './checks/check-values.ts';
 
-/** Describes a read method: its block parameter, and the meaning of a null for a block that the network has. */
+/** Block parameter of a read method, and meaning of a null answer for a block that exists. */
 export type ReadRule = {
-  /** Position of the block parameter; absent if there is none. */
+  /** Index of the block parameter; absent if there is none. */
   readonly block?: number;
   /** True if the block parameter may be missing, which means `latest`. */
   readonly isOptional?: boolean;
   /** True if nodes that support EIP-1898 accept a block hash as this parameter. */
   readonly takesHash?: boolean;
-  /** True if the answer names its block by hash, so that it can be compared. */
+  /** True if the answer contains its block's hash, which can be compared with the requested block. */
   readonly namesBlock?: boolean;
-  /** Answer if the block is above the served head; by default the error `header not found`. */
+  /** Answer for a block above the served head; by default, the error `header not found`. */
   readonly above?: 'null';
   readonly nulls: NullMeaning;
   /** Checks the form of an answer. */
@@ -23,7 +23,10 @@ export type ReadRule = {
 const STATE: ReadRule = { takesHash: true, nulls: 'fault' };
 const PLAIN: ReadRule = { nulls: 'fault' };
 
-/** Read methods that every network of nodes serves. They do not write, sign, administer, or leave state in the node (filters, subscriptions). */
+/**
+ * Read methods that every network of nodes serves. These methods do not write, sign or administer, and leave no state in the node (filters,
+ * subscriptions).
+ */
 export const READ_METHODS: ReadonlyMap<string, ReadRule> = new Map([
   ['eth_getBalance', { ...STATE, block: 1, check: checkQuantity }],
   ['eth_getCode', { ...STATE, block: 1, check: checkData }],

@@ -4,20 +4,21 @@ import type { ReportedBlock } from '../../pool/heads/block.ts';
 export class ReportedBlocks {
   readonly #reports = new Map<string, { readonly block: ReportedBlock; readonly by: Set<unknown> }>();
 
-  /** Number of reports; a repeated report of a block by the same reporter counts once. */
+  /** Number of reports. Repeated reports of a block by one reporter count once. */
   get size(): number {
     let count = 0;
     for (const { by } of this.#reports.values()) count += by.size;
     return count;
   }
 
-  /** The block if all reports name the same one; undefined if there are several blocks, or none. */
+  /** The reported block, if there is exactly one; undefined if there are several blocks, or none. */
   get only(): ReportedBlock | undefined {
     const [first, ...others] = this.#reports.values();
     return others.length === 0 ? first?.block : undefined;
   }
 
   /**
+   * Adds a report.
    * @param reporter a node, or its operator
    * @returns the number of reporters of this block
    */

@@ -1,7 +1,7 @@
 import type { NetworkHead } from '../../pool/heads/network-head.ts';
 import type { Upstream } from '../../pool/upstream.ts';
 
-/** Returns the number of the block with this hash if a usable node has reported it. */
+/** Returns the number of the block with this hash if a usable node has reported it as a head; undefined otherwise. */
 export function findReported(upstreams: readonly Upstream[], hash: string): bigint | undefined {
   for (const { isUp, isOnFork, tracker } of upstreams) {
     const number = isUp && !isOnFork ? tracker.numberOf(hash) : undefined;
@@ -10,7 +10,7 @@ export function findReported(upstreams: readonly Upstream[], hash: string): bigi
   return undefined;
 }
 
-/** Returns whether a node may still report the first head, or show that the head is on its chain. */
+/** Returns whether a report of this node may still be needed to determine the network's first head. */
 export function mayReportHead({ isAwaited, isUp, tracker }: Upstream, head: NetworkHead<Upstream>): boolean {
   return isAwaited || (isUp && (tracker.isExpected || head.isUndecided));
 }

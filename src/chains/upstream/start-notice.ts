@@ -1,19 +1,19 @@
 import type { Logger } from '../../observe/logger.ts';
 
-/** Time after the start after which an unserved network is logged, milliseconds. */
+/** Time after the start before it is logged that a network is not served, milliseconds. */
 const FIRST_MS = 1_000;
-/** First interval between two such log lines, milliseconds; the interval doubles each time, up to `MAX_REPEAT_MS`. */
+/** Interval between the first two log lines, milliseconds. The interval doubles after each line, up to `MAX_REPEAT_MS`. */
 const REPEAT_MS = 60_000;
 const MAX_REPEAT_MS = 3_600_000;
 
 export type StartNoticeParts = {
   readonly network: string;
   readonly log: Pick<Logger, 'warn' | 'info'>;
-  /** Explains why no call can be answered now. */
+  /** Returns the reason why no call can be answered now. */
   readonly explain: () => string;
 };
 
-/** Logs, at a bounded rate, that a network has been down since the start, and why; logs once when the network is served. */
+/** Logs at increasing intervals that a network has not been served since the start, and why. Logs once when the network is served. */
 export class StartNotice {
   readonly #parts: StartNoticeParts;
   #timer: NodeJS.Timeout | undefined;

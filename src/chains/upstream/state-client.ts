@@ -13,12 +13,13 @@ import { checkData } from './checks/check-values.ts';
 import { keepUnique, rewriteAnswer } from './keep-unique.ts';
 
 /**
- * Maximum length of a proof from which nodes are dropped, UTF-16 units: twice the proof of 128 slots, the most in one request. Its encoding takes 4 ms.
+ * Maximum length of a proof from which unneeded trie nodes are removed, UTF-16 units: twice a proof of 128 slots, the maximum per request. Encoding
+ * it takes 4 ms.
  */
 const MAX_REWRITTEN = 3 * 1024 * 1024;
-/** Maximum number of further nodes that are tried after one refuses. */
+/** Maximum number of other nodes that are tried after a node refuses a proof. */
 const MAX_REFUSALS = 16;
-/** Error kinds that come from this service and not from a node. */
+/** Error kinds that the gateway itself raises, in contrast to answers of a node. */
 const OF_SERVICE: ReadonlySet<ChainError['kind']> = new Set<ChainError['kind']>([
   'unavailable',
   'aborted',
@@ -33,7 +34,7 @@ type VerifiedProof = {
 
 type GivenProof = { readonly text: JsonText; readonly state: VerifiedState | undefined };
 
-/** Requests state proofs and codes from the pool and compares them with the block. Throws UpstreamFault and ChainError. */
+/** Requests state proofs and codes from the node pool, and verifies them against the block's state root. Throws UpstreamFault and ChainError. */
 export class StateClient implements StateNodes {
   readonly #parts: Pick<RequestParts, 'ask' | 'proofs'>;
 
@@ -50,11 +51,11 @@ export class StateClient implements StateNodes {
   }
 
   /**
-   * Requests a proof and returns it with its verified state. The text is the node's; it is rewritten if an object in it repeats a name, or if a proof in it
-   * has unneeded nodes.
+   * Requests a proof, and returns the node's text with the verified state. The text is serialized again if an object repeats a name, or if a proof
+   * has unneeded trie nodes.
    */
   requestProofText(request: StateProofRequest, at: StatePlace, scope: RequestScope): Promise<GivenProof> {
-    // The text is rewritten within the check, for which a long text is parsed with pauses.
+    // The text is rewritten within the check, because a long text is parsed with pauses before the check.
     return this.#ask(request, at, scope, (text, { extra }) =>
       extra === undefined ? keepUnique(text) : dropNodes(text, extra),
     );
@@ -89,7 +90,7 @@ export class StateClient implements StateNodes {
     const { proofs } = this.#parts;
     const call: UpstreamRequest = {
       check(result, upstream) {
-        // Parsed first: if the text has to be parsed with pauses, the whole check runs again.
+        // The text is parsed first, because the whole check runs again if the text must be parsed with pauses.
         const code = parseJsonText(result as JsonText);
         const text = checkData(result) as JsonText;
         proofs?.checkCode(at, address, codeHash, code, upstream);
@@ -102,8 +103,8 @@ export class StateClient implements StateNodes {
   }
 
   /**
-   * Sends to one node after the other. The request is well-formed, so an error from one node does not mean that no other node has a proof.
-   * @throws the error of the first node if no node proves the state
+   * Sends a request to one node after the other. The request is valid, so another node may have a proof although one node returns an error.
+   * @throws the error of the first node if no node sends a proof
    */
   async #requestFromProvers(call: UpstreamRequest, scope: RequestScope): Promise<JsonText> {
     const except = new Set<Upstream>();
@@ -122,7 +123,7 @@ export class StateClient implements StateNodes {
   }
 }
 
-/** Returns a proof without the nodes at these positions. @param extra as in `VerifiedState` */
+/** Returns a proof without the trie nodes at these indexes. @param extra as in `VerifiedState` */
 function dropNodes(
   text: JsonText,
   [ofAccount = [], ...ofSlots]: NonNullable<VerifiedState['extra']>,
@@ -141,12 +142,12 @@ function dropNodes(
   return rewriteAnswer(text, dropped, 'the proof has nodes that are not needed', MAX_REWRITTEN);
 }
 
-/** Returns whether an error of the pool is a node's answer. */
+/** Returns whether an error from the pool is a node's answer. */
 function isWordOfNode(error: unknown): error is ChainError {
   return error instanceof ChainError && !OF_SERVICE.has(error.kind);
 }
 
-/** Builds a state read with the block as the last parameter. @param subject JSON text of the parameters before the block */
+/** Builds a request for state, with the block as the last parameter. @param subject JSON text of the parameters before the block */
 export function describeRead(
   method: string,
   subject: string,

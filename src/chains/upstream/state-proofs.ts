@@ -12,10 +12,13 @@ import type { PinnedBlock, RequestParts } from './call-requests.ts';
 import { StateClient } from './state-client.ts';
 import { nameBlock, WholeBlocks } from './whole-blocks.ts';
 
-/** Storage slots per request to a node: half a megabyte of trie nodes, which takes 4 ms to verify. geth refuses more than 1,024 slots. */
+/**
+ * Maximum number of storage slots per `eth_getProof` request. The proofs of 128 slots are half a megabyte of trie nodes and take 4 ms to verify. geth
+ * refuses more than 1,024 slots.
+ */
 const MAX_SLOTS = 128;
 
-/** Answers state reads with values that are verified against the state roots of blocks, if nodes have proofs. */
+/** Reads state whose values are verified against the state roots of blocks by proofs from nodes. */
 export class StateProofs {
   readonly #parts: RequestParts;
   readonly #requests: StateRequests;
@@ -29,7 +32,7 @@ export class StateProofs {
     this.#client = new StateClient(parts);
   }
 
-  /** Prepares for reads at a new head if its verified header is known. */
+  /** Starts the warm-up for a new head, if its verified header is known. */
   noteHead({ number, hash }: PinnedBlock['position']): void {
     const { proofs } = this.#parts;
     const header = proofs?.canVerify('state', number) === true ? proofs.blocks?.findHeader(hash) : undefined;
@@ -37,14 +40,14 @@ export class StateProofs {
     this.#requests.warmUp.noteHead(toHeadPlace(header));
   }
 
-  /** Returns an account and words of its storage if all of them are already verified. @param request as in `prove` */
+  /** Returns an account and values of its storage slots, if all are verified and in memory. @param request as in `prove` */
   find(request: StateProofRequest, { position }: PinnedBlock): StateValues | undefined {
     const { hash } = position;
     const header = this.#parts.proofs?.blocks?.findHeader(hash);
     return header && this.#requests.find(request, { hash, stateRoot: header.stateRoot });
   }
 
-  /** Returns the code of an account as JSON if the account and the code are already verified. */
+  /** Returns the code of an account as JSON, if account and code are verified and in memory. */
   findCode(address: string, block: PinnedBlock): JsonText | undefined {
     const state = this.find({ address, slots: [] }, block);
     if (state === undefined) return undefined;
@@ -55,8 +58,8 @@ export class StateProofs {
   }
 
   /**
-   * Requests and verifies an account and words of its storage.
-   * @param request slots of 32 bytes each, lower-case hex text
+   * Requests and verifies an account and values of its storage slots.
+   * @param request address and slots (32 bytes each) as lower-case `0x` text
    * @returns undefined if state is unverifiable on this network
    * @throws UpstreamFault, ChainError
    */
@@ -98,15 +101,15 @@ export class StateProofs {
   }
 
   /**
-   * Draws storage slots from the owner's rate limit for proofs. The first slot is covered by the weight of the call.
-   * @throws (rejects with) ChainError `busy` if the slots would not be available before the deadline
+   * Counts storage slots against the owner's rate limit for proofs, except the first slot, which the weight of the call covers.
+   * @throws (by rejection) ChainError `busy` if the rate allows the slots only after the deadline
    */
   pace(slots: number, scope: RequestScope): PromiseOrValue<void> {
     return slots > 1 ? this.#requests.pace.take(scope, slots - 1) : undefined;
   }
 
   /**
-   * Returns an answer to `eth_getProof`: the node's text, or a joined text if there are too many slots to verify at once.
+   * Returns a verified answer to `eth_getProof`. For more than `MAX_SLOTS` slots, it is joined from several answers.
    * @returns undefined if state is unverifiable on this network
    */
   async requestProof(
@@ -133,12 +136,12 @@ export class StateProofs {
   ): Promise<JsonText | undefined> {
     const { text, state } = await this.#client.requestProofText(request, at, scope);
     if (state === undefined) return undefined;
-    // `slots` is empty because the request may name slots in a shorter form; slots are later read from the trie nodes of the proof.
+    // `slots` is empty because the request may contain slots in a shorter form. Later reads find the slots in the trie nodes of the proof.
     this.#requests.proven.states.proven.note(at.stateRoot, { address: request.address, slots: [] }, state);
     return text;
   }
 
-  /** Returns the block with its state root; undefined if its header is unverifiable. */
+  /** Returns a block's position with its verified state root; undefined if its header is unverifiable. */
   #findPlace(
     { position, isCanonical }: PinnedBlock,
     scope: RequestScope,
@@ -153,13 +156,13 @@ export class StateProofs {
   }
 }
 
-/** Splits the slots into at least one part, with at most `MAX_SLOTS` each. */
+/** Splits slots into parts of at most `MAX_SLOTS`; without slots, returns one empty part. */
 function divideSlots(slots: readonly string[]): readonly (readonly string[])[] {
   const count = Math.max(1, Math.ceil(slots.length / MAX_SLOTS));
   return Array.from({ length: count }, (_, i) => slots.slice(i * MAX_SLOTS, (i + 1) * MAX_SLOTS));
 }
 
-/** Splits a verified proof into two texts: the account without the closing brace, and the slots. */
+/** Splits a verified proof into two texts: the account object without its closing brace, and the slot proofs without brackets. */
 function splitProof(proof: JsonText): { readonly account: JsonText; readonly entries: JsonText } {
   const { storageProof, ...account } = JSON.parse(proof) as { readonly storageProof: readonly unknown[] };
   return {

@@ -5,7 +5,7 @@ import type { BlockResolver } from './block-resolver.ts';
 import { parseObject } from './checks/parse-object.ts';
 import type { HeadRequests } from './head-requests.ts';
 
-/** Status of a network of nodes. */
+/** Answers requests for sync state, fork configuration and capabilities of a network of nodes. */
 export class StatusRequests {
   readonly #resolver: BlockResolver;
   readonly #heads: HeadRequests;
@@ -16,8 +16,7 @@ export class StatusRequests {
   }
 
   /**
-   * Reports that the network is not syncing. A served head is as new as the network: nodes that are far behind have no vote on it and receive no
-   * requests.
+   * Returns `false`: a network with a served head is not syncing, because nodes that are far behind have no vote on the head and receive no requests.
    */
   async getSyncing(scope: RequestScope): Promise<JsonText> {
     await this.#resolver.getHead(scope);
@@ -29,7 +28,8 @@ export class StatusRequests {
   }
 
   /**
-   * Returns one node's capabilities with the served head in place of the node's head. Requests that this node cannot answer are sent to other nodes.
+   * Returns one node's capabilities with the served head in place of the node's head. Other nodes may have more capabilities, and receive the
+   * requests that this node cannot answer.
    */
   async getCapabilities(scope: RequestScope): Promise<JsonText | null> {
     const { number, hash } = await this.#resolver.getHead(scope);

@@ -33,7 +33,7 @@ import { RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './verifying/subjects.ts'
 import type { VerifiedBlock } from './verifying/verified-blocks.ts';
 import { WholeBlocks } from './whole-blocks.ts';
 
-/** Maximum number of transactions whose place is remembered: about 300 bytes each. */
+/** Maximum number of transactions whose block and index are cached, about 300 bytes each. */
 const MAX_PLACES = 16_384;
 
 const RECEIPT = 'eth_getTransactionReceipt';
@@ -41,13 +41,13 @@ const RECEIPT = 'eth_getTransactionReceipt';
 /** A node's answer about one transaction; bytes if it is a long receipt. */
 type Reported = JsonText | JsonBytes;
 
-/** A request for a transaction by its hash; `member` is the field of the answer that repeats the hash. */
+/** A request for a transaction by its hash; `member` names the member of the answer that contains this hash. */
 type LookUp = { readonly method: string; readonly hash: string; readonly member: string };
 
 /**
- * Requests for transactions. A transaction by block and index must be the one that the directory lists there. A transaction by hash names its block,
- * and the canonical block at that height must list it at the reported index. A verified place is remembered, so that the next answer is also cached
- * under the block's hash.
+ * Requests for transactions. A transaction by block and index must have the hash that the directory lists there. An answer by hash reports block and
+ * index, at which the canonical block must list the transaction. A confirmed position is stored, so that the next answer is also cached under the
+ * block's hash.
  */
 export class TransactionRequests {
   readonly #parts: RequestParts;
@@ -56,7 +56,7 @@ export class TransactionRequests {
   readonly #receipts: BlockRequests;
   readonly #places = new Lru<string, ReportedPlace>(MAX_PLACES, BLOCK_LIFE);
 
-  /** @param blocks source of the receipts of whole blocks */
+  /** @param blocks requests the receipts of whole blocks */
   constructor(parts: RequestParts, blocks: BlockRequests) {
     this.#parts = parts;
     this.#access = new BlockAccess(parts);
@@ -153,7 +153,7 @@ export class TransactionRequests {
     return answer;
   }
 
-  /** Returns the receipt of a transaction; null if the transaction is pending, or in a block above the served head. */
+  /** Returns the receipt of a transaction; null if it is unknown, pending, or in a block above the served head. */
   async getReceipt(hash: string, scope: RequestScope): Promise<Reported | null> {
     const request = { method: RECEIPT, hash, member: 'transactionHash' };
     const answer = await this.#lookUp(request, scope);
@@ -164,7 +164,7 @@ export class TransactionRequests {
     return this.#takeReceipt(hash, place, answer.text, scope);
   }
 
-  /** Extracts the receipt from the receipts of its block, because no root covers a single receipt. */
+  /** Extracts the receipt from all receipts of its block, because a single receipt cannot be verified against the receipts root. */
   async #takeReceipt(
     hash: string,
     place: ReportedPlace,
@@ -188,18 +188,18 @@ export class TransactionRequests {
     }
     const list = await openCharacters(receipts);
     const text = await cutReceipt(list, hash, place, scope);
-    // The other receipts of the block are also cached, so that the list is not searched again.
+    // The block's other receipts are cached, too, so that the list need not be searched again.
     if (this.#parts.proofs?.verifier?.whyUnverifiable(position, RECEIPT_SUBJECTS) === undefined)
       for await (const [each, receipt] of cutReceipts(list, scope)) keep(keyOf(each), receipt);
     return text;
   }
 
-  /** Returns the place at which an answer last found a transaction; undefined after the transaction was found to have left that place. */
+  /** Returns the last confirmed block and index of a transaction; undefined after it was found to be no longer there. */
   findPlace(hash: string): ReportedPlace | undefined {
     return this.#places.get(hash);
   }
 
-  /** Returns a raw transaction, whose bytes do not depend on its block. */
+  /** Returns an encoded transaction, whose bytes do not depend on its block. */
   async #getRawByHash(hash: string, scope: RequestScope): Promise<JsonText | null> {
     const { number, hash: headHash } = await this.#parts.resolver.getHead(scope);
     const call: UpstreamRequest = {
@@ -229,7 +229,7 @@ export class TransactionRequests {
     return answer;
   }
 
-  /** Returns a node's answer about a transaction, and whether it is in a served block; null if there is none. */
+  /** Returns a node's answer about a transaction, and whether the transaction is in a served block; null if the transaction is unknown. */
   async #lookUp(
     request: LookUp,
     scope: RequestScope,
@@ -265,7 +265,7 @@ export class TransactionRequests {
     }
   }
 
-  /** Requests a transaction that one node reports as pending from another node; undefined if no other node reports a block. */
+  /** Requests a transaction from other nodes after one node has reported it as pending. Returns undefined if no other node reports a block. */
   async #findMined(
     request: LookUp,
     scope: RequestScope,
@@ -283,7 +283,7 @@ export class TransactionRequests {
     }
   }
 
-  /** Requests a transaction with a known place. A cached answer was already compared when it was stored. */
+  /** Requests a transaction whose block and index are known. A cached answer was compared with its block when it was stored. */
   async #requestPlaced(request: LookUp, place: ReportedPlace, scope: RequestScope): Promise<Reported> {
     const { number, blockHash: hash, index } = place;
     const proven = await this.#whole.prove({ number, hash }, true, scope);
@@ -303,7 +303,7 @@ export class TransactionRequests {
   }
 
   /**
-   * Sends only to nodes that have the served head. If the served head contains the transaction, such a node must find it and not report it as
+   * Sends a request only to nodes that have the served head. If this block contains the transaction, such a node must not report the transaction as
    * pending.
    */
   async #ask(
@@ -332,7 +332,10 @@ export class TransactionRequests {
     return (await this.#parts.ask({ call, scope, except, witness })) as Reported;
   }
 
-  /** Compares the reported place with the served block, and caches the answer if it is correct. A block above the served head counts as pending. */
+  /**
+   * Compares the reported block and index with the served block, and caches a correct answer. A transaction in a block above the served head counts
+   * as pending.
+   */
   async #confirm(
     request: LookUp,
     text: Reported,
@@ -364,9 +367,7 @@ export class TransactionRequests {
     return this.#parts.proofs?.absence.byHash ?? 'claim';
   }
 
-  /**
-   * Returns the place of a transaction in a verified block, as long as that block is canonical: the transaction is then there, whatever nodes report.
-   */
+  /** Returns block and index of a transaction that a verified block contains, if this block is canonical. Nodes' reports are then irrelevant. */
   async #findVerified(hash: string, scope: RequestScope): Promise<ReportedPlace | undefined> {
     const found = this.#parts.proofs?.blocks?.findTransaction(hash);
     if (found === undefined) return undefined;
@@ -375,7 +376,7 @@ export class TransactionRequests {
     return this.#recall(hash, scope);
   }
 
-  /** Returns the remembered place of a transaction, as long as its block is canonical. */
+  /** Returns the stored block and index of a transaction, if this block is still canonical. */
   async #recall(hash: string, scope: RequestScope): Promise<ReportedPlace | undefined> {
     const place = this.#places.get(hash);
     if (place === undefined) return undefined;

@@ -8,12 +8,12 @@ import type { BlockAccess } from './block-access.ts';
 import type { RequestParts } from './call-requests.ts';
 import { parseObjectInSlots } from './checks/parse-object.ts';
 
-/** Maximum uncles of one block (yellow paper, section 11.1). Further uncles in a node's list are not requested. */
+/** Maximum number of uncles of one block (yellow paper, section 11.1). */
 const MAX_UNCLES = 2;
-/** Maximum number of nodes that are tried until the uncles of a block match the hash in its header. */
+/** Maximum number of attempts at different nodes until the uncles of a block match the hash in its header. */
 const MAX_CONFIRMATIONS = 3;
 
-/** Verifies uncle hashes. A header commits to the uncles' headers, not to the hashes that nodes list, so the comparison needs all uncles. */
+/** Verifies uncle hashes. A header commits to its uncles' headers and not to their hashes, so the comparison needs all uncle headers. */
 export class UncleProofs {
   readonly #parts: RequestParts;
   readonly #access: BlockAccess;
@@ -24,8 +24,8 @@ export class UncleProofs {
   }
 
   /**
-   * Finds the hashes of the uncles that a header commits to.
-   * @param committed `sha3Uncles` of the block, which was recomputed
+   * Returns the hashes of the uncles to which a header commits.
+   * @param committed `sha3Uncles` of the block's verified header
    * @returns undefined if no node has uncles with that hash
    */
   async find(
@@ -52,7 +52,9 @@ export class UncleProofs {
     return undefined;
   }
 
-  /** Requests the uncles without the cache, since a single uncle is not verified. A wrong null changes the computed hash. */
+  /**
+   * Requests the uncles without the cache, because a single uncle is not verified. If a node wrongly returns null, the computed hash does not match.
+   */
   async #ask(
     block: { readonly number: bigint; readonly hash: string },
     except: ReadonlySet<Upstream>,

@@ -22,19 +22,19 @@ export type UpstreamChainOptions = {
   readonly verify: VerifyMode;
   /** Maximum number of blocks in a range whose logs are verified. */
   readonly verifyLogBlocks?: number;
-  /** Storage of verified state; by default in memory only. */
+  /** Memory limit of verified state, and persistent store of codes; by default, there is no persistent store. */
   readonly provenState?: Pick<StateCacheOptions, 'bytes' | 'codes'>;
-  /** Opens the executor of local calls; absent if nodes execute. */
+  /** Creates the executor of local calls; absent if nodes execute all calls. */
   readonly openExecutions?: ((source: UpstreamStateSource) => LocalExecutions) | undefined;
-  /** A block that is canonical according to the configuration. */
+  /** Configured block that is known to be canonical. */
   readonly checkpoint?: Checkpoint | undefined;
-  /** True if layer 1 commits to blocks of the chain. */
+  /** True if blocks are verified by output roots on layer 1. */
   readonly isAnchored?: boolean;
-  /** Memory for data that nodes have sent, shared by the networks of a process. */
+  /** Memory budget for data from nodes, which all networks of a process share. */
   readonly nodeMemory?: SharedBudget | undefined;
-  /** Table in which processes that serve the chain share the heights of their heads; absent if there is one process. */
+  /** Table in which the processes that serve the chain share the heights of their heads; absent if there is only one process. */
   readonly heights?: HeightTable | undefined;
-  /** Number of configured operators that must agree; absent if agreement is not counted. */
+  /** Number of configured operators that must return the same answer; absent if agreement is off. */
   readonly agreement?: AgreementOptions | undefined;
 };
 
@@ -42,6 +42,6 @@ export type UpstreamChainOptions = {
 type SendingOptions = {
   readonly options: SendSectionOptions;
   readonly tools: SendingTools;
-  /** Records of sent transactions that processes share. */
+  /** Table of sent transactions that the processes of the service share. */
   readonly records?: RecordTable | undefined;
 };

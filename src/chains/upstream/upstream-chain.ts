@@ -37,7 +37,7 @@ const HASH = /^0x[0-9a-f]{64}$/i;
 export type UpstreamChainParts = {
   readonly chainId: Pick<NetworkChainId, 'value' | 'find'>;
   readonly calls: CallRequests;
-  /** Absent if nodes execute. */
+  /** Executes calls locally; absent if nodes execute all calls. */
   readonly local?: LocalExecutions | undefined;
   readonly answers: NodeAnswers;
   readonly logs: LogRequests;
@@ -46,7 +46,7 @@ export type UpstreamChainParts = {
   readonly status: StatusRequests;
   readonly heads: HeadReads;
   readonly sending: SendingReads;
-  /** The node of a development network, for methods that are sent only once. */
+  /** Node of a development network, for methods that change its chain; absent on other networks. */
   readonly development?: DevelopmentNode | undefined;
   /** Receives the output roots of the chain from layer 1; absent if layer 1 is not read. */
   readonly layer1?: AnchoredChain | undefined;
@@ -57,14 +57,14 @@ export type UpstreamChainParts = {
   readonly close: () => Promise<void>;
 };
 
-/** A reader that always returns promises. */
+/** A reader `T` whose methods always return promises. */
 type Promised<T> = {
   readonly [K in keyof T]: T[K] extends (...parameters: infer P) => infer R
     ? (...parameters: P) => Promise<Awaited<R>>
     : never;
 };
 
-/** A chain served by real nodes. Operations become requests to the pool, and faults become ChainErrors. */
+/** A chain that nodes serve. The methods of this chain send requests to the node pool, and convert UpstreamFaults to ChainErrors. */
 export class UpstreamChain implements Chain {
   readonly blocks: BlockReads;
   readonly transactions: Promised<TransactionReads>;
@@ -127,7 +127,7 @@ export class UpstreamChain implements Chain {
           sending.raiseCount(count, address, block, scope),
         ),
     };
-    /** Executes a call locally if possible, otherwise on nodes. */
+    /** Executes a call locally if possible; otherwise, sends it to a node. */
     const execute = <T extends JsonResult>(
       kind: ExecutionKind,
       request: CallRequest,
@@ -220,7 +220,7 @@ export class UpstreamChain implements Chain {
     );
   }
 
-  /** Resolves after recent blocks have been examined for the first time; nothing is verified before. */
+  /** Resolves after the first calibration of verification with recent blocks, before which nothing is verified. */
   get calibrated(): Promise<void> | undefined {
     return this.#parts.calibrated;
   }
@@ -230,7 +230,7 @@ export class UpstreamChain implements Chain {
     return this.#parts.layer1;
   }
 
-  /** Figures for metrics and the status page. */
+  /** Returns the figures for metrics and the status page. */
   describe(): ChainFigures {
     return this.#parts.describe();
   }

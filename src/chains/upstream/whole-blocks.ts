@@ -21,13 +21,13 @@ import { parseObjectInSlots } from './checks/parse-object.ts';
 import { UncleProofs } from './uncle-proofs.ts';
 import type { RequestMore, VerifiedBlock } from './verifying/verified-blocks.ts';
 
-/** Request for a block. */
+/** Parts of a request for a block that depend on its reference. */
 export type BlockRequest = Pick<UpstreamRequest, 'method' | 'params' | 'nulls' | 'block'>;
 
-/** A block with known number and hash. A block that is not canonical has to be requested by its hash. */
+/** Number and hash of a block. */
 type KnownBlock = { readonly number: bigint; readonly hash: string };
 
-/** Subjects that have to be verified before a block is cached as verified. */
+/** Parts of a block (`Subject`) that must be verified before the block is cached as verified. */
 const CACHED_SUBJECTS: readonly Subject[] = ['header', 'transactions', 'withdrawals'];
 
 /** Requests blocks as objects, and verifies them. */
@@ -41,10 +41,10 @@ export class WholeBlocks {
   }
 
   /**
-   * Returns the block with this hash; null if there is none. If it lists other uncles than its header commits to, another node is tried.
+   * Returns the block with this hash; null if there is none. If a node lists wrong uncle hashes, another node is tried.
    * @param isFull true for whole transactions; the block may then be large
    * @param keyAs cache key that replaces the default key
-   * @param isDrained true if a stream is read to its end and is returned empty
+   * @param isDrained true if a stream is read to its end only for verification, and an empty one is returned
    */
   ask(
     request: BlockRequest,
@@ -64,7 +64,7 @@ export class WholeBlocks {
     );
   }
 
-  /** Returns the hashes of the uncles that a block's header commits to; undefined if they are unverifiable. */
+  /** Returns the hashes of the uncles to which a block's header commits; undefined if they are unverifiable. */
   async listUncles(
     block: KnownBlock,
     isCanonical: boolean,
@@ -76,7 +76,7 @@ export class WholeBlocks {
     return known ?? this.#findUncles(proven.header, proven.header.unclesHash, scope);
   }
 
-  /** Requests the uncles that a header commits to, and remembers their hashes. Undefined if no node has them. */
+  /** Requests the uncles to which a header commits, and stores their hashes. Returns undefined if no node has the uncles. */
   async #findUncles(
     block: KnownBlock,
     committed: string,
@@ -111,7 +111,7 @@ export class WholeBlocks {
     return this.#requestOnce(request, hash, isFull, scope);
   }
 
-  /** Requests a block; if its list of uncles was refuted, bypasses the cache. */
+  /** Requests a block; does not use the cache if a cached list of uncles was refuted. */
   #requestOnce(
     request: BlockRequest,
     hash: string,
@@ -134,7 +134,7 @@ export class WholeBlocks {
         isBound: true,
         isKept,
         check: (result, upstream) => {
-          // A recomputed block need not be compared with the reports of other nodes.
+          // A block whose hash was recomputed need not be compared with the directory.
           const verified =
             proofs?.blocks?.check({ number, hash }, result, isFull, upstream, requestMore) ?? result;
           return proofs?.blocks?.find(hash) === undefined ? isKnown(verified) : verified;
@@ -153,10 +153,7 @@ export class WholeBlocks {
     });
   }
 
-  /**
-   * Returns the cache key of a block, and whether the block may be cached: readers of the cache treat a cached block as verified, including its
-   * uncles.
-   */
+  /** Returns the cache key of a block, and whether it may be cached. Readers of the cache treat every cached block, with its uncles, as verified. */
   #naming(
     request: BlockRequest,
     hash: string,
@@ -175,9 +172,9 @@ export class WholeBlocks {
   }
 
   /**
-   * Returns a block with the hashes of its transactions. The first time, the hashes are taken from the whole block. While that block is remembered,
-   * later answers are compared with it. If the whole block is a stream, the form with hashes is requested. Blocks with uncles are not compared in
-   * this way, since the headers of their uncles are not remembered.
+   * Returns a block with transaction hashes. The first time, a block with whole transactions is requested and reduced. Later answers are compared
+   * with the verified block while it is cached. If the whole block is a stream, the form with hashes is requested. Blocks with uncles are not
+   * compared in this way, because the headers of their uncles are not cached.
    */
   requestHashes(
     request: (isFull: boolean) => BlockRequest,
@@ -206,7 +203,7 @@ export class WholeBlocks {
     });
   }
 
-  /** Requests a whole block. A large block is read only to verify it, if that is possible, and is then returned empty. */
+  /** Requests a block with whole transactions. A large block is read only for verification, if that is possible, and an empty stream is returned. */
   #requestRead(request: BlockRequest, hash: string, scope: RequestScope): PromiseOrValue<JsonResult | null> {
     const why = this.#parts.proofs?.verifier?.whyUnverifiable(
       { number: this.#numberOf(request, hash), hash },
@@ -215,7 +212,7 @@ export class WholeBlocks {
     return this.ask(request, hash, true, scope, undefined, why === undefined);
   }
 
-  /** Returns the verified header of a block, by its hash. */
+  /** Requests and returns the verified header of a block by its hash. */
   async #findHeader(hash: string, scope: RequestScope): Promise<VerifiedHeader | undefined> {
     const { proofs, directory } = this.#parts;
     const params = JSON.stringify([hash, false]);
@@ -234,13 +231,13 @@ export class WholeBlocks {
     return block?.number ?? this.#parts.proofs?.blocks?.findHeader(hash)?.number;
   }
 
-  /** Returns why a block is not cached as verified; undefined if it is. */
+  /** Returns the reason why a block is not cached as verified; undefined if it is. */
   #whyUnverifiable(request: BlockRequest, hash: string): string | undefined {
     const number = this.#numberOf(request, hash);
     return this.#parts.proofs?.verifier?.whyUnverifiable({ number, hash }, CACHED_SUBJECTS);
   }
 
-  /** Returns a block that was verified as a whole; undefined if it is unverifiable. */
+  /** Returns a block whose parts were all verified; undefined if it is unverifiable. */
   prove(
     block: KnownBlock,
     isCanonical: boolean,

@@ -29,7 +29,7 @@ import { type FastPathJob, type StoredPlace, toCallBytes, toCallJob } from './fa
 import type { CallJob } from './job.ts';
 
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
-/** Gas cap of a call, in multiples of the head's gas limit (spec 8). */
+/** The gas cap of a call is this multiple of the head's gas limit (spec 8). */
 const GAS_CAP_FACTOR = 10n;
 const MAX_GAS = Number(MAX_CALL_GAS);
 
@@ -41,7 +41,7 @@ export class EngineExecutions implements Executions {
   readonly #suggestTip: (scope: RequestScope) => PromiseOrValue<bigint>;
   /** Simulator of the calling thread. */
   readonly #simulator: Simulator;
-  /** Cached place of fast path calls at the head, valid as long as `head` is the current head. */
+  /** Cached state and gas limit of fast path calls at the head, valid as long as `head` is the current head. */
   #headPlace: { readonly head: StoredHeader; readonly place: StoredPlace } | undefined;
   readonly #ahead = new CallsAhead();
 

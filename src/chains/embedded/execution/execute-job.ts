@@ -14,13 +14,13 @@ import { MissingState } from '../state/missing-state.ts';
 import type { MemoryLease } from './execution-memory.ts';
 import type { BlocksJob, CallJob } from './job.ts';
 
-/** Work that uses memory while it runs. */
+/** Execution whose memory growth since its start is known, bytes. */
 type MemoryUser = { readonly memoryGrowth: number };
 
 /**
- * Runs a job as pausable work. The result is a quantity, return data, or JSON. The EVM is returned to the pool after a result, an error or
- * abandonment; after abandonment, the work may still pause until its changes are undone.
- * @param lease memory shared with other executions; without a lease the job's memory is not limited by others
+ * Runs a job as pausable work, whose result is a quantity, return data, or JSON. The EVM returns to the pool after a result, an error of the call, or
+ * `return`. After `return`, the work may still pause until its changes are undone.
+ * @param lease reservation of memory that the thread's executions share; without it, other executions do not limit the job's memory
  * @throws MissingState (from `next`) when a part of the state is unavailable
  */
 export function executeJob(
@@ -72,7 +72,7 @@ function* executeCall(
   }
 }
 
-/** Runs a block simulation on its own state, which is discarded as a whole afterwards. */
+/** Runs a block simulation. Its changes are discarded with its private state, without being undone. */
 function* executeBlocks(
   simulator: Simulator,
   { request, gasLimit }: BlocksJob,

@@ -1,22 +1,22 @@
 import { type OwnerShare, SharedBudget } from '../../../util/shared-budget.ts';
 
-/** Bytes that every execution on a thread may use unconditionally; nearly all calls fit. */
+/** Bytes that every execution on a thread may use without a reservation; nearly all calls use less. */
 const FREE_BYTES: number = 4 << 20;
 /** Granularity of reservations beyond `FREE_BYTES`, bytes. */
 const STEP_BYTES: number = 1 << 20;
-/** Limit of all threads for memory beyond `FREE_BYTES`, bytes. */
+/** Limit for the memory beyond `FREE_BYTES` of all executions on all threads, bytes. */
 const LARGE_BYTES: number = 96 << 20;
 
 const UNUSED = 0;
 
-/** Number of the thread that runs the exempt execution; shared by all threads of a process. */
+/** Number of the thread whose execution may grow without a reservation; 0 if there is none. All threads of a process share the flag. */
 export type ExemptionFlag = Int32Array;
 
 export function createExemptionFlag(): ExemptionFlag {
   return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 }
 
-/** Clears the exemption of a failed thread. @param thread number of the thread */
+/** Clears the exemption of a failed thread, if it has one. @param thread number of the thread, from 1 */
 export function clearExemption(flag: ExemptionFlag, thread: number): void {
   Atomics.compareExchange(flag, 0, thread, UNUSED);
 }
@@ -30,8 +30,8 @@ export type ExecutionMemoryOptions = {
 };
 
 /**
- * Memory reservations of a thread's executions. Large executions wait for one another, except one execution per process, which is exempt. So each
- * execution eventually gets its full memory limit.
+ * Memory reservations of a thread's executions. A large execution waits until others release memory. One execution per process is exempt and never
+ * waits, so every execution eventually gets its full memory limit.
  */
 export class ExecutionMemory {
   readonly #budget: SharedBudget;
@@ -80,8 +80,8 @@ export class MemoryLease {
 
   /**
    * Reserves memory for the growth of the execution.
-   * @param bytes current memory of the execution
-   * @returns whether the execution may continue
+   * @param bytes memory that the execution uses now
+   * @returns whether the execution may continue; if false, it has to wait
    */
   reach(bytes: number): boolean {
     const missing = bytes - FREE_BYTES - this.#reserved;

@@ -18,9 +18,9 @@ import type { Lane } from './next-task.ts';
 import { runSlice, SLICE_MS } from './run-slice.ts';
 
 export type ExecutionPoolOptions = HeavyCallsOptions & {
-  /** Total gas limit of all calls of a simulation; default: 10 times the gas limit of the head, as for a single call. */
+  /** Total gas limit of all calls of an `eth_simulateV1` request. The default is 10 times the head's gas limit, as for a single call. */
   readonly simulationGas?: number;
-  /** Called with internal faults, never with failures of calls. */
+  /** Called with the stack trace of an internal fault; a revert or another failure of a call is not a fault. */
   readonly onFault: (fault: string) => void;
 };
 
@@ -33,12 +33,12 @@ export const DEFAULT_POOL: Omit<ExecutionPoolOptions, 'threads' | 'onFault'> = {
   idleMs: 60_000,
 };
 
-/** Length of `0x` and the four bytes of a function selector. */
+/** Length of `0x` and a function selector in hex, characters. */
 const SELECTOR_END = 10;
 
 /**
- * Runs executions. They start on the calling thread, where most of them end within one slice. The others restart on a thread for heavy calls. A call
- * whose shape was repeatedly heavy starts directly on such a thread.
+ * Runs executions. An execution starts on the calling thread, where most end within one slice. If the slice is not enough, it restarts on a thread
+ * for heavy calls. A call whose shape was repeatedly heavy starts directly on a thread for heavy calls.
  */
 export class ExecutionPool {
   readonly #heavyCalls: HeavyCalls;
@@ -46,13 +46,13 @@ export class ExecutionPool {
   readonly #onFault: (fault: string) => void;
   /** Memory limit of one execution, bytes. */
   readonly memoryLimit: number;
-  /** Total gas limit of all calls of a simulation, if configured. */
+  /** Configured total gas limit of all calls of an `eth_simulateV1` request; undefined if it is not configured. */
   readonly simulationGas: bigint | undefined;
   /** Gas used on the calling thread. */
   readonly meter: GasMeter = { used: 0 };
   #executions = 0;
   #inlineMs = 0;
-  /** Duration of the last first slice, and the number of calls that ran in it. */
+  /** Duration of the last slice on the calling thread, milliseconds, and the number of calls that ran in this slice. */
   #sliceMs = 0;
   #callsInSlice = 1;
   #isClosed = false;
@@ -100,7 +100,7 @@ export class ExecutionPool {
     return result ?? this.runOnThread(job.kind === 'plain' ? toCallJob(job) : job, scope);
   }
 
-  /** Runs a job on a thread for heavy calls, without a first slice. It rejects with the errors that `run` throws. */
+  /** Runs a job on a thread for heavy calls, without a first slice. @throws (by rejection) the errors of `run` */
   runOnThread(job: Job, scope: RequestScope): Promise<HexData> {
     const kind = kindOf(job, scope.owner ?? '');
     return this.#heavyCalls.run(job, kind, scope, (ms) => this.#firstSlices.noteEnded(kind, ms));
@@ -123,7 +123,7 @@ export class ExecutionPool {
     this.#firstSlices.noteOwner(owner, startedAt);
     const room = this.#heavyCalls.roomFor(owner);
     const isCalm = room !== 'none' && this.#firstSlices.isCalmAt(startedAt);
-    // For a small call, computing the kind would cost more than the rest of this method.
+    // While the pool is calm, the kind is not computed, because that takes longer than the rest of this method for a small call.
     const known = isCalm ? undefined : kindOf(job, owner);
     const beginning = known === undefined ? SLICE_MS : this.#firstSlices.choose(known, room);
     if (beginning === 'refused') throw WAITED_TOO_LONG;
@@ -132,7 +132,7 @@ export class ExecutionPool {
       try {
         result = this.#runFirstSlice(job, simulator, startedAt, startedAt + beginning, isCalm);
       } catch (error) {
-        // A call that fails or lacks state costs as much as one with a result.
+        // A call that fails or lacks state may take as long as a successful call, so its owner is charged as well.
         if (this.#sliceMs > EXPENSIVE_MS) this.#firstSlices.noteWork(owner, this.#sliceMs);
         throw error;
       }
@@ -149,12 +149,12 @@ export class ExecutionPool {
     return undefined;
   }
 
-  /** Average duration of the calls in the last first slice, milliseconds. */
+  /** Average duration of the calls that ran in the last slice on the calling thread, milliseconds. */
   get lastCallMs(): number {
     return this.#sliceMs / this.#callsInSlice;
   }
 
-  /** Charges an owner for work on its calls on this thread outside of slices, milliseconds. */
+  /** Charges an owner for time that this thread spent on its calls outside of slices, milliseconds. */
   charge({ owner = '' }: RequestScope, ms: number): void {
     this.#inlineMs += ms;
     if (ms > EXPENSIVE_MS) this.#firstSlices.noteWork(owner, ms);
@@ -165,7 +165,7 @@ export class ExecutionPool {
     await this.#heavyCalls.close();
   }
 
-  /** Runs a fast path call. Following calls of its batch run ahead only if no call was heavy recently. */
+  /** Runs a fast path call. The next calls of the same batch run in the same slice if no call was heavy recently. */
   #runFastPath(
     { call, place, gasLimit, ahead }: FastPathJob,
     simulator: Simulator,
@@ -211,7 +211,7 @@ function tryJob(simulator: Simulator, job: LocalJob, endsAt: number): HexData | 
   const execution = executeJob(simulator, job);
   let step = runSlice(execution, endsAt);
   if (step.done) return step.value;
-  // The changes of one slice are undone in one or two steps.
+  // Undoing the changes of one slice takes only one or two steps, so it does not pause.
   step = execution.return('');
   while (!step.done) step = execution.next();
   return undefined;
@@ -221,7 +221,7 @@ function findFirstCall({ request }: BlocksJob): CallObject | undefined {
   return request.simulation.blockStateCalls.find(({ calls = [] }) => calls.length > 0)?.calls?.[0];
 }
 
-/** Returns the kind of a call: owner, contract and function; calls of the same kind usually cost the same. */
+/** Returns the kind of a call: owner, contract and function. Calls of one kind usually take the same time. */
 function kindOf(job: LocalJob | FastPathJob, owner: string): Lane & { readonly shape: string } {
   if (job.kind === 'plain') {
     const { to, selector } = shapeOf(job.call);

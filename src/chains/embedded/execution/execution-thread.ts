@@ -6,7 +6,7 @@ import type { Job, JobOutcome, Order, Report, ThreadData } from './job.ts';
 import { NativeSection } from './native-section.ts';
 
 export type ThreadOptions = {
-  /** JavaScript heap of the thread, MiB; the memory of EVMs is not part of it. */
+  /** Maximum JavaScript heap of the thread, MiB, without the memory of EVMs. */
   readonly heapMb: number;
   /** Memory limit of one execution, bytes. */
   readonly memoryLimit: number;
@@ -17,14 +17,14 @@ export type ThreadOptions = {
   readonly onUse: (gas: number, ms: number) => void;
 };
 
-/** Called when a job has completely ended on the thread, with its outcome and the milliseconds of its slices. */
+/** Called with the outcome of a job and the total milliseconds of its slices, when the job no longer uses the thread. */
 export type OnJobEnd = (outcome: JobOutcome, ms: number) => void;
 
 type ThreadJob = { readonly owner: string; readonly complete: OnJobEnd };
 
 /** Grace period for a stopping thread to end its slice, milliseconds. */
 const STOP_GRACE_MS = 2_000;
-/** Retry interval of terminating a thread past its grace period, milliseconds. */
+/** Interval of the attempts to terminate a thread after its grace period, milliseconds. */
 const LOOK_MS = 100;
 
 /** A worker thread and its running jobs. */
@@ -75,8 +75,8 @@ export class ExecutionThread {
   }
 
   /**
-   * Returns the divisor for the share of thread time that one more job of this owner would get. Owners share the thread equally, and the jobs of an
-   * owner share its part.
+   * Returns the divisor for the share of thread time that one more job of this owner would get. All owners get equal shares of the thread's time, and
+   * an owner's share is divided among its jobs.
    */
   crowdFor(owner: string): number {
     const own = this.#jobsOf.get(owner) ?? 0;
@@ -94,7 +94,7 @@ export class ExecutionThread {
     return () => this.#send({ kind: 'cancel', id });
   }
 
-  /** Stops the thread between two slices; terminates it only if it is stuck in a slice. `complete` is not called for its jobs. */
+  /** Stops the thread between two slices; terminates it only if it is stuck in a slice. Callbacks of jobs that the stop interrupts are not called. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#worker.ref();
@@ -106,7 +106,7 @@ export class ExecutionThread {
     clearTimeout(timer);
   }
 
-  /** Terminates the thread, unless it runs native code in which termination would crash the process: while it loads, and in its native section. */
+  /** Terminates the thread, unless this would crash the process: while the thread loads its modules, or runs native code in its `NativeSection`. */
   #terminate(): void {
     if (this.#isReady && !this.#section.close()) void this.#worker.terminate();
   }
@@ -135,18 +135,18 @@ export class ExecutionThread {
 }
 
 /**
- * Linux nice value of execution threads. When both compete, such a thread gets a third of the processor time of the request thread. It still gets a
- * share when other programs keep all processors busy: with two such programs per processor, an estimate's first execution took 0.12 s, and 4.4 s at
- * nice 19.
+ * Linux nice value of execution threads. An execution thread that competes with the request thread gets a third of the request thread's processor
+ * time. A higher value is too slow beside other programs: with two busy programs per processor, an estimate's first execution took 0.12 s at 5, and
+ * 4.4 s at 19.
  */
 const NICE = 5;
 
-/** Gives the request thread priority over an execution thread. If the system denies it, both have the same priority. */
+/** Gives the request thread priority over an execution thread. If the system denies the change, both threads have the same priority. */
 function lowerPriority(systemThreadId: number | undefined): void {
   if (systemThreadId === undefined) return;
   try {
     setPriority(systemThreadId, NICE);
   } catch {
-    // The priority remains unchanged.
+    // The system denied the change, so the priority stays the same.
   }
 }

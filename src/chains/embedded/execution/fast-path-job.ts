@@ -10,28 +10,28 @@ import type { BlockReference, CallRequest } from '../../../chain/requests.ts';
 import type { CallsAhead, FastPathContext } from '../simulation/calls-ahead.ts';
 import type { CallJob } from './job.ts';
 
-/** A fast path call: it has only sender, recipient, data and gas. It becomes a `CallJob` when its first slice is not enough. */
+/** A fast path call, which has only sender, recipient, data and gas. If its first slice is not enough, the call becomes a `CallJob`. */
 export type FastPathJob = {
   readonly kind: 'plain';
   readonly call: CallBytes;
   readonly place: StoredPlace;
-  /** Gas of the call, capped at the place's limit. */
+  /** Gas limit of the call, not above the gas cap. */
   readonly gasLimit: number;
-  /** Runner of the following calls, if this call is an item of a batch. */
+  /** Runs the next calls of the same batch in the same slice; undefined for a single call. */
   readonly ahead: CallsAhead | undefined;
 };
 
-/** Place of fast path calls, including the folder of the store. */
+/** State and gas limit of fast path calls, with the folder of the store from which another thread reads the state. */
 export type StoredPlace = FastPathContext & { readonly store: string };
 
-/** Maximum data length of a fast path call, bytes. For larger data, the execution costs more than the decoding that the fast path saves. */
+/** Maximum data length of a fast path call, bytes. With larger data, the execution takes longer than the decoding that the fast path saves. */
 const MAX_DATA_LENGTH = 64 * 1024;
 const SELECTOR_LENGTH = 4;
 /** Length of `0x`. */
 const PREFIX_LENGTH = 2;
 /**
- * Returns the bytes of a call at the newest block or at a number that has only recipient, sender, data and gas, without overrides; undefined for any
- * other call.
+ * Encodes a call as a fast path call. Returns undefined if the call has overrides or members other than recipient, sender, data and gas, or if its
+ * block is neither `latest` nor a number.
  */
 export function toCallBytes({
   call,

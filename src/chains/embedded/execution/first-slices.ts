@@ -4,11 +4,11 @@ import { SLICE_MS } from './run-slice.ts';
 /** Maximum number of remembered call shapes, and their lifetime, milliseconds. */
 const MAX_REMEMBERED = 4_096;
 const MEMORY_MS = 2_000;
-/** Slice of calls that are likely heavy, milliseconds: enough for most light calls, and little lost time for heavy ones. */
+/** Slice of calls that are likely heavy, milliseconds. A short slice suffices for most light calls, and a heavy call wastes little time in it. */
 export const SHORT_SLICE_MS = 1;
 /**
  * A lone owner's call stays on the request thread if the last call of its shape took at most this long on a thread, milliseconds. Waking the other
- * thread, and being woken by it, would be a tenth of that time.
+ * thread and being woken in return would take a tenth of this time.
  */
 export const LONE_CALL_MS = 4;
 /**
@@ -18,38 +18,38 @@ export const LONE_CALL_MS = 4;
 export const LONE_SLICE_MS: number = 2 * LONE_CALL_MS;
 /** Maximum share of the request thread's time that may be lost to whole slices of calls that turn out to be heavy. */
 const LOST_SHARE = 0.2;
-/** Maximum burst of that lost time, milliseconds. */
+/** Debt of wasted slices from which calls of unknown shape get a short slice, milliseconds. */
 const MAX_DEBT_MS = 4;
-/** Duration from which a first slice is expensive, milliseconds: it is charged to its owner, whatever the outcome of the call. */
+/** A first slice that takes longer than this is expensive and is charged to its owner, whatever the outcome of the call, milliseconds. */
 export const EXPENSIVE_MS = 0.5;
 /** Maximum share of the request thread's time for one owner's expensive first slices while other owners are active. */
 const OWNER_LOOP_SHARE = 0.1;
-/** Maximum burst of that time, milliseconds. Above it, the owner's calls get a tiny slice; above twice as much, they get none. */
+/** Debt of an owner for expensive slices from which its calls get a tiny slice, milliseconds. From twice this debt, they get none. */
 const MAX_OWNER_DEBT_MS = 8;
-/** Slice that suffices for a cheap call, milliseconds. */
+/** Slice for calls of an owner in debt, milliseconds; it suffices for a cheap call. */
 export const TINY_SLICE_MS = 0.25;
 /** Maximum number of owners with a recorded debt. */
 const MAX_OWNERS = 1_024;
 /** Number of consecutive heavy calls of a shape after which further calls of the shape move to a thread without a first slice. */
 const HEAVY_IN_A_ROW = 3;
-/** One in this many of these calls gets a first slice nevertheless, to check whether the shape is still heavy. */
+/** One in this many calls of a heavy shape still gets a first slice, which shows whether the shape is still heavy. */
 export const PROBE_INTERVAL = 16;
 
-/** Destination of a heavy call: none, the queue, a thread at once, or an empty pool without any other call. */
+/** Destination of another heavy call: `none` (rejected), `queue`, `thread` (runs at once), or `empty` (a thread, and no other call runs or waits). */
 export type Room = 'none' | 'queue' | 'thread' | 'empty';
 
-/** Start of a call: the milliseconds of its first slice, a move to a thread for heavy calls, or rejection. */
+/** Milliseconds of a call's first slice; `moved` if it starts on a thread for heavy calls, `refused` if it is rejected. */
 export type Beginning = number | 'moved' | 'refused';
 
 /** Recorded cost of calls of one shape. */
 type Weight = {
   /** Number of consecutive heavy calls; 0 for a light shape. */
   heavyInARow: number;
-  /** Number of calls that moved without a first slice since the last one with a first slice. */
+  /** Number of calls that moved to a thread without a first slice, counted modulo `PROBE_INTERVAL`. */
   untried: number;
   /** True if the last call that ended in its first slice was expensive. */
   isExpensive: boolean;
-  /** Duration of the last call that ended on a thread, milliseconds. */
+  /** Duration of the last call of this shape that ended on a thread for heavy calls, milliseconds; infinite if there is none. */
   threadMs: number;
 };
 
@@ -70,9 +70,9 @@ export class FirstSlices {
   readonly #debts: Lru<string, OwnerDebt>;
   readonly #now: () => number;
   readonly #idleMs: () => number;
-  /** Idle time of the event loop at the end of the last call that exceeded an ordinary slice, milliseconds. */
+  /** Total idle time of the event loop when the last call in a longer slice (`LONE_SLICE_MS`) ended, milliseconds. */
   #idleMsBefore = 0;
-  /** Time before which no call gets a longer slice, because the last longer slice was not enough. */
+  /** Time before which no call gets a longer slice (`LONE_SLICE_MS`), because the last such slice was not enough. */
   #loneFrom = Number.NEGATIVE_INFINITY;
   /** Decaying debt of wasted first slices, ms. */
   #debtMs = 0;
@@ -97,14 +97,17 @@ export class FirstSlices {
     this.#countedAt = now();
   }
 
-  /** Records the owner of each call. Time is limited per owner only while several owners are active. */
+  /** Records the owner of a call; must be called for every call, because time is limited per owner only while several owners are active. */
   noteOwner(owner: string, now: number): void {
     if (owner === this.#lastOwner) return;
     if (this.#lastOwner !== undefined) this.#sharedUntil = now + MEMORY_MS;
     this.#lastOwner = owner;
   }
 
-  /** Returns whether no call was heavy or expensive recently. Every call then gets a whole slice if there is room, and light calls need no record. */
+  /**
+   * Returns whether no call was heavy or expensive recently. During such a calm, every call gets a whole slice if there is room, and light calls need
+   * no record.
+   */
   isCalmAt(now: number): boolean {
     return now >= this.#calmFrom;
   }
@@ -137,9 +140,9 @@ export class FirstSlices {
     return weight.untried === 0 ? SHORT_SLICE_MS : 'moved';
   }
 
-  /** Records a call that ended within its first slice, with its duration, milliseconds. */
+  /** Records a call that ended within its first slice. @param ms duration of the call */
   noteFinished({ owner, shape }: CallKind, ms: number): void {
-    // Garbage collection makes some slices long in any busy process; such a slice must not end the calm of a lone owner.
+    // Garbage collection makes some slices long in any busy process, so a long slice does not count as expensive while only one owner is active.
     const isExpensive = ms > EXPENSIVE_MS && this.isSharedAt(this.#now());
     const weight = this.#known.get(shape);
     if (weight === undefined)
@@ -181,7 +184,7 @@ export class FirstSlices {
       });
   }
 
-  /** Records the end of a moved call, with its milliseconds on the thread. */
+  /** Records the end of a call on a thread for heavy calls. @param ms total duration of its slices on the thread */
   noteEnded({ shape }: CallKind, ms: number): void {
     const weight = this.#known.get(shape);
     if (weight !== undefined) weight.threadMs = ms;
@@ -195,14 +198,14 @@ export class FirstSlices {
     return now >= this.#loneFrom && !this.isSharedAt(now) && this.#idleMs() > this.#idleMsBefore;
   }
 
-  /** Records that a longer slice was enough; the shape is remembered while calls of it continue. */
+  /** Records that a longer slice was enough for a call, and extends the lifetime of its shape's record. */
   #noteLone(shape: string, weight: Weight): void {
     this.#idleMsBefore = this.#idleMs();
     this.#calmFrom = Math.max(this.#calmFrom, this.#now() + MEMORY_MS);
     this.#known.set(shape, weight);
   }
 
-  /** Returns the time that an owner has used beyond its share, milliseconds; 0 while no other owner is active. */
+  /** Returns the debt of an owner for expensive slices, milliseconds; 0 while no other owner is active. */
   #debtOf(owner: string): number {
     const now = this.#now();
     if (!this.isSharedAt(now)) return 0;
@@ -216,7 +219,7 @@ export class FirstSlices {
     const left = debt === undefined ? 0 : Math.max(0, debt.ms - (now - debt.countedAt) * OWNER_LOOP_SHARE);
     // Time beyond two slices is caused by the machine or by a first use of code, and is not charged.
     const charged = left + Math.min(ms, 2 * SLICE_MS);
-    // Capped at the amount that decays before the entry expires.
+    // The cap ensures that the debt decays to zero before the entry expires.
     this.#debts.set(owner, { ms: Math.min(charged, 4 * MAX_OWNER_DEBT_MS), countedAt: now });
   }
 

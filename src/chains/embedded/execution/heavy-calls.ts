@@ -15,7 +15,7 @@ export type HeavyCallsOptions = {
   readonly runningLimit: number;
   /** Maximum number of queued calls. */
   readonly queueLimit: number;
-  /** Maximum share of running places, and of queue places, that one owner may use. */
+  /** Maximum share that one owner may use of `runningLimit` and of `queueLimit`. */
   readonly ownerShare: OwnerShare;
 } & ThreadGroupOptions;
 
@@ -23,7 +23,7 @@ export type HeavyCallsOptions = {
 type Task = Lane & {
   readonly job: Job;
   readonly complete: OnJobEnd;
-  /** Cancels the running task. Its place is free after the thread has reported the end of the task. */
+  /** Cancels the task on its thread; undefined while the task is queued. The task counts as running until the thread has reported its end. */
   cancel: (() => void) | undefined;
   /** True if the caller has received an answer. */
   isAnswered: boolean;
@@ -34,18 +34,18 @@ export const STOPPING: ChainError = new ChainError('aborted', 'the server is sto
 const CALLER_GONE = new ChainError('aborted', 'the caller has cancelled the request');
 
 /**
- * Runs calls that take longer than a slice on threads, several of them alternating on each thread. The queue serves the owner with the fewest running
- * calls first, and then the contract with the fewest. On a deadline or a disconnect, the caller receives its answer at once, and the call stops at
- * the end of its slice, which frees its place. Threads are never terminated to stop a call.
+ * Runs calls that take longer than a slice on threads; several calls alternate on each thread. The queue serves the owner with the fewest running
+ * calls first, and then the contract with the fewest. On a deadline or a disconnect, the caller receives its answer at once. The call stops at the
+ * end of its slice, and another call may then run. Threads are never terminated to stop a call.
  */
 export class HeavyCalls {
-  /** Running places and queue places. */
+  /** Numbers of running and of queued calls, with their limits in total and per owner. */
   readonly #places: SharedBudget;
   readonly #queue: SharedBudget;
   readonly #threads: ThreadGroup;
   readonly #waiting: Task[] = [];
   readonly #running = new Set<Task>();
-  /** Rejects each queued or running task with an error. */
+  /** Function for each queued or running task, which rejects the task with an error. */
   readonly #failures = new Map<Task, (error: Error) => void>();
   readonly #onFault: (fault: string) => void;
   /** Number of finished executions. */
@@ -75,7 +75,7 @@ export class HeavyCalls {
     };
   }
 
-  /** Returns the destination of another call of this owner. */
+  /** Returns the destination that another heavy call of this owner would have now. */
   roomFor(owner: string): Room {
     if (this.#running.size === 0 && this.#waiting.length === 0) return 'empty';
     if (this.#places.hasRoom(owner, 1)) return 'thread';
@@ -96,7 +96,7 @@ export class HeavyCalls {
   ): Promise<HexData> {
     return new Promise((resolve, reject) => {
       const { signal } = scope;
-      /** @returns false when the caller has already received an answer */
+      /** Marks the task as answered. @returns false if it was already answered */
       const answer = (): boolean => {
         if (task.isAnswered) return false;
         task.isAnswered = true;
@@ -147,7 +147,7 @@ export class HeavyCalls {
     await this.#threads.close();
   }
 
-  /** Frees the place of a task that has completely ended on its thread. */
+  /** Removes a task that no longer uses its thread, and starts queued tasks. */
   #free(task: Task): void {
     this.#running.delete(task);
     this.#places.giveBack(task.owner, 1);
@@ -156,7 +156,7 @@ export class HeavyCalls {
     this.#threads.noteIdle();
   }
 
-  /** Moves queued tasks to threads while places are free. */
+  /** Moves queued tasks to threads while fewer than `runningLimit` tasks run. */
   #dispatch(): void {
     while (!this.#isClosed && this.#waiting.length > 0 && this.#places.used < this.#places.limit) {
       const next = chooseNext(this.#waiting, [...this.#running], (owner) => this.#places.hasRoom(owner, 1));

@@ -18,7 +18,7 @@ type OwnerJobs = {
   readonly fresh: RunningJob[];
   readonly paused: RunningJob[];
   isFreshNext: boolean;
-  /** Thread time used, milliseconds. A new owner starts with the minimum of the other owners at its arrival. */
+  /** Thread time used, milliseconds. A new owner starts with the lowest value of the other owners. */
   usedMs: number;
 };
 
@@ -30,7 +30,7 @@ export type FinishedJob = {
   readonly ms: number;
 };
 
-/** Minimum charge of a slice, milliseconds. */
+/** Minimum time that a slice counts for its owner, milliseconds. */
 const LEAST_MS = 0.1;
 
 /** Converts the error of a job to a message. */
@@ -45,8 +45,8 @@ export function describeFailure(error: unknown): JobOutcome {
 
 /**
  * Schedules the jobs of one thread by slices. The next slice goes to the owner that has used the least time, however many jobs it has. A new owner
- * starts with that minimum, and is served first. Among one owner's jobs, every other slice goes to a new job, so that a short job does not wait for a
- * round of all long jobs.
+ * counts as having used as little as that owner, and is served first. An owner's slices alternate between new and paused jobs, so that a short new
+ * job does not wait until all long jobs had a slice.
  */
 export class JobRounds {
   /** Owners, least recently run first. */
@@ -74,7 +74,7 @@ export class JobRounds {
     this.#size++;
   }
 
-  /** Cancels a job. @returns the job when it has ended; undefined when the id is unknown or the job must first undo its changes */
+  /** Cancels a job. @returns the job when it has ended; undefined when the id is unknown or the job still has to undo changes in later slices */
   cancel(id: number): FinishedJob | undefined {
     for (const jobs of this.#owners.values()) {
       const index = jobs.fresh.findIndex((job) => job.id === id);
@@ -87,7 +87,7 @@ export class JobRounds {
     return undefined;
   }
 
-  /** Runs one slice of the next job. @returns the job when it has ended */
+  /** Runs one slice of the next job. @returns the job if this slice was its last one */
   runNext(): FinishedJob | undefined {
     const jobs = this.#chooseOwner();
     if (jobs === undefined) return undefined;
@@ -109,7 +109,10 @@ export class JobRounds {
     return outcome && this.#remove(jobs, job, outcome);
   }
 
-  /** Returns the owner that has used the least time. Among equals, an owner with a new job is first, and then the one that has waited longest. */
+  /**
+   * Returns the owner that has used the least time. If several used equally little, an owner with a new job is first, and then the owner that has
+   * waited longest.
+   */
   #chooseOwner(): OwnerJobs | undefined {
     let best: OwnerJobs | undefined;
     for (const jobs of this.#owners.values()) {

@@ -18,7 +18,7 @@ export type CallJob<S = string | StateExcerpt> = {
   readonly kind: SimulationKind;
   readonly store: S;
   readonly request: SimulationRequest;
-  /** Gas cap of the call; also its gas if the call names none (spec 8). */
+  /** Gas cap of the call; also the gas of a call without `gas` field (spec 8). */
   readonly gasLimit: bigint;
   /** Priority fee for the access list of a call that offers a price but no tip, wei per gas. */
   readonly suggestedTip?: bigint | undefined;
@@ -36,14 +36,14 @@ export type BlocksJob = {
 
 export type Job = CallJob | BlocksJob;
 
-/** A job for one slice on the request thread, where its state is available. Without a store, it cannot move to another thread. */
+/** A job that may run for one slice on the request thread, where its state is available. A job without `store` cannot move to another thread. */
 export type LocalJob = Job | CallJob<undefined>;
 
 /** `result` is the return data of a call, the quantity of an estimate, or JSON as text or UTF-8 bytes. */
 export type JobOutcome =
   | { readonly result: HexData }
   | { readonly error: ChainErrorParts }
-  /** The job needs a part of the state that it did not carry. */
+  /** The execution needs a part of the state that its excerpt does not contain. */
   | { readonly missing: StateNeed }
   /** An internal fault, not a failure of the call. */
   | { readonly fault: string };
@@ -54,15 +54,15 @@ export type ThreadData = {
   /** Memory limit of one execution, bytes. */
   readonly memoryLimit: number;
   readonly memory: ExecutionMemoryOptions;
-  /** Shared memory of its `NativeSection`. */
+  /** Memory of the thread's `NativeSection`, which the request thread shares. */
   readonly section: SharedArrayBuffer;
 };
 
-/** Messages to a thread. Job ids are assigned by the sender. */
+/** Messages to a thread. The sender assigns the job ids. */
 export type Order =
   /** Starts a job; owners share the thread's time. */
   | { readonly kind: 'run'; readonly id: number; readonly owner: string; readonly job: Job }
-  /** Cancels a job. After the job has completely ended, its end is reported, whatever its outcome. */
+  /** Cancels a job. The thread reports `done` as soon as the job no longer uses it, whatever the outcome. */
   | { readonly kind: 'cancel'; readonly id: number }
   /** Stops the thread between two slices. */
   | { readonly kind: 'stop' };
@@ -81,7 +81,7 @@ export type Report =
       readonly outcome: JobOutcome;
       /** Total duration of this job's slices, milliseconds. */
       readonly jobMs: number;
-      /** Use of the thread since its last report: gas of finished runs, and milliseconds in slices. */
+      /** Gas of the runs that finished on the thread since its last report, and milliseconds of its slices since then. */
       readonly gas: number;
       readonly ms: number;
     };

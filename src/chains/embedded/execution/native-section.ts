@@ -2,8 +2,9 @@ const RUNNING = 0;
 const ENDING = 1;
 
 /**
- * Guards native code during which the thread must not be terminated. LMDB's `open` throws into JavaScript; during termination this is impossible, and
- * node aborts the process. Both threads have an instance over the same memory.
+ * Guards native code during which the thread must not be terminated. LMDB's `open` reports errors as JavaScript exceptions; while a thread is being
+ * terminated, they are impossible, and Node.js aborts the process. The guarded thread and the thread that terminates it have instances over the same
+ * memory.
  */
 export class NativeSection {
   /** Memory from which the other thread creates its instance. */
@@ -17,7 +18,7 @@ export class NativeSection {
 
   /** Runs `work` on the thread. @throws Error, before `work` begins, when the thread is being terminated; also the errors of `work` */
   run<T>(work: () => T): T {
-    // Each side announces its intention before it reads the other side's flag.
+    // Each thread sets its own flag before it reads the other thread's flag, so at least one of them sees both set.
     Atomics.store(this.#flags, RUNNING, 1);
     try {
       if (Atomics.load(this.#flags, ENDING) === 1) throw new Error('the thread is being terminated');
@@ -27,7 +28,7 @@ export class NativeSection {
     }
   }
 
-  /** Called by the terminating thread: prevents further work. @returns whether work is still running */
+  /** Prevents further work; called by the thread that terminates the other one. @returns whether work is still running */
   close(): boolean {
     Atomics.store(this.#flags, ENDING, 1);
     return Atomics.load(this.#flags, RUNNING) === 1;

@@ -1,4 +1,4 @@
-/** Owner and lane of a task. The owner is the caller; the lane is the contract, qualified by the caller. */
+/** Owner and lane of a task: the owner is the caller, and the lane is the pair of caller and called contract. */
 export type Lane = { readonly owner: string; readonly lane: string };
 
 function countBy(running: readonly Lane[], key: keyof Lane): Map<string, number> {
@@ -9,7 +9,7 @@ function countBy(running: readonly Lane[], key: keyof Lane): Map<string, number>
 
 /**
  * Chooses the next waiting task: the first task of the owner with the fewest running tasks and, within an owner, of the contract with the fewest. A
- * flood of calls therefore leaves room for other callers.
+ * caller with many calls therefore does not delay the calls of others.
  * @param mayRun returns whether an owner may run one more task
  * @returns an index into `waiting`; -1 when all tasks must wait
  */

@@ -15,7 +15,7 @@ export type ThreadGroupOptions = {
 export class ThreadGroup {
   readonly #options: ThreadGroupOptions;
   readonly #onFault: (fault: string) => void;
-  /** Threads, each with the timer that stops it after it has been idle. */
+  /** All threads. An idle thread has a timer that stops it. */
   readonly #threads = new Map<ExecutionThread, NodeJS.Timeout | undefined>();
   readonly #used = { gas: 0, ms: 0 };
   readonly #exemption = createExemptionFlag();
@@ -31,12 +31,14 @@ export class ThreadGroup {
     return this.#threads.size;
   }
 
-  /** Total use of all threads since the start: gas of finished runs, milliseconds in slices. */
+  /** Total gas of finished runs and total milliseconds in slices, over all threads since the start. */
   get used(): { readonly gas: number; readonly ms: number } {
     return this.#used;
   }
 
-  /** Returns the thread on which the owner's next job gets the largest share; a new thread if all have jobs and the limit is not reached. */
+  /**
+   * Returns the thread on which the owner's next job gets the largest share of time; starts a thread if all have jobs and the limit is not reached.
+   */
   choose(owner: string): ExecutionThread {
     let best: ExecutionThread | undefined;
     for (const thread of this.#threads.keys()) {
@@ -48,7 +50,7 @@ export class ThreadGroup {
     return best;
   }
 
-  /** Must be called when jobs have ended. */
+  /** Starts the stop timers of idle threads; must be called after every end of a job. */
   noteIdle(): void {
     for (const [thread, timer] of this.#threads) {
       if (thread.load > 0 || timer !== undefined) continue;

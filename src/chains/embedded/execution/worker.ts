@@ -1,4 +1,4 @@
-/** Worker thread that runs many jobs in alternating slices; `execution-thread` is the other side. */
+/** Worker thread that runs many jobs in alternating slices. `execution-thread.ts` starts it and sends the jobs. */
 import { readlinkSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { adoptCore } from '../../../engine/create-evm.ts';
@@ -23,16 +23,16 @@ const rounds = new JobRounds();
 const simulators = new Map<string, Simulator>();
 /**
  * Number of pooled EVMs: one more than the executions of one owner that may be in progress at the same time. Creating an EVM is expensive: V8 counts
- * its reserved memory as used, and then collects the thread's whole heap, which takes 30 ms or more.
+ * the reserved memory as used and collects the thread's whole heap, in 30 ms or more.
  */
 const POOLED_EVMS = 8;
 const evms = new EvmPool(memoryLimit, POOLED_EVMS);
 const meter: GasMeter = { used: 0 };
-/** Time in slices since the last report, milliseconds. */
+/** Total duration of the slices since the last report, milliseconds. */
 let ms = 0;
 let isTurnDue = false;
 
-/** Returns the system's thread id. On Linux the link target is `<process>/task/<thread>`. */
+/** Returns the operating system's id of this thread, from the link target `<process>/task/<thread>`; undefined if the system is not Linux. */
 function findSystemThreadId(): number | undefined {
   try {
     return Number(readlinkSync('/proc/thread-self').split('/').at(-1));
@@ -66,14 +66,14 @@ function begin(id: number, owner: string, job: Job): void {
 
 function reportEnd({ id, outcome, ms: jobMs }: FinishedJob): void {
   const large = 'result' in outcome ? outcome.result : 'error' in outcome ? outcome.error.data : undefined;
-  // Large results are transferred, because the thread that reads requests would spend its time on a copy.
+  // Large results are transferred, because copying them would take time of the thread that reads requests.
   const transferred = large instanceof Uint8Array ? [large.buffer as ArrayBuffer] : [];
   report({ kind: 'done', id, outcome, jobMs, gas: meter.used, ms }, transferred);
   meter.used = 0;
   ms = 0;
 }
 
-/** Runs one slice. Messages are read before the next slice. */
+/** Runs one slice, and schedules the next one after pending messages. */
 function takeSlot(): void {
   const startedAt = performance.now();
   const finished = rounds.runNext();

@@ -28,12 +28,12 @@ import { type ParentHeader, type SealCheck, validateHeader, validateLink } from 
 import { validateUncles } from './validate-uncles.ts';
 
 /**
- * Extent of the checks against headers. `full`: everything, including the state root of each block. `header`: everything except state roots, of which
- * only the one of each batch's last block is compared. `none`: only that a block follows its parent.
+ * Checks of imported blocks. `full`: all checks, with the state root of every block. `header`: all checks, but only the state root of the last block
+ * of each batch. `none`: only number and parent hash.
  */
 export type ImportChecks = 'none' | 'header' | 'full';
 
-/** Maximum blocks, bytes and milliseconds per commit; a process that dies loses at most this much work. */
+/** Maximum number of blocks, bytes and milliseconds per commit; a process that dies loses at most the work of one batch. */
 const MAX_BATCH_BLOCKS = 512;
 const MAX_BATCH_BYTES = 32 * 1024 * 1024;
 const MAX_BATCH_MS = 500;
@@ -64,8 +64,8 @@ export class BlockImporter {
   #head: Head;
 
   /**
-   * @param evm the EVM of another importer that has finished; creating an EVM costs as much as a small block
-   * @param memoryLimit bytes of memory for the frames of one transaction, if a new EVM is created
+   * @param evm EVM of a finished importer for reuse, because creating an EVM takes as long as importing a small block
+   * @param memoryLimit memory limit for the call frames of one transaction, bytes; ignored if `evm` is present
    */
   constructor(
     writer: ChainWriter,
@@ -107,7 +107,7 @@ export class BlockImporter {
 
   /**
    * Imports one RLP-encoded block.
-   * @throws BlockError naming the block, or the blocks of the batch if the checks are `header`, and the violation
+   * @throws BlockError with the violated rule and the block number; with the numbers of the batch for a state root under the `header` checks
    */
   import(encoded: Uint8Array): ImportOutcome {
     let block: Block;
@@ -126,7 +126,7 @@ export class BlockImporter {
     } catch (error) {
       if (error instanceof StateLimitError) throw new EvmMemoryError(`block ${number}: ${error.message}`);
       if (!(error instanceof BlockError || error instanceof TransactionError)) throw error;
-      // If a concurrent import has changed the store, the failure is not a fault of this block.
+      // If another process has moved the head meanwhile, that is the reported error, because the block may be valid.
       this.#writer.requireHead(this.#committedHead);
       throw new BlockError(`block ${number}: ${error.message}`);
     }
@@ -136,7 +136,7 @@ export class BlockImporter {
 
   /**
    * Commits all blocks imported since the last commit.
-   * @throws BlockError if the checks are `header` and the state root differs from the last block's; nothing is written in this case
+   * @throws BlockError if the checks are `header` and the state root differs from the last block's; the store is then unchanged
    */
   commit(): void {
     const [first] = this.#batch;
@@ -181,7 +181,7 @@ export class BlockImporter {
 
   #checkKnown(block: Block, hash: Uint8Array): ImportOutcome {
     const { number } = block.header;
-    // Only the last 256 uncommitted blocks are cached. After the commit, older blocks are found in the store.
+    // `RecentBlocks` caches only the last 256 blocks. After the commit, older blocks are in the store.
     this.commit();
     const known = number === 0n ? hash : this.#recent.getHash(number);
     if (known === undefined || !bytesEqual(known, hash)) {

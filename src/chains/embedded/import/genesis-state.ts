@@ -7,7 +7,7 @@ import type { Genesis } from '../../../../packages/evm/transition/genesis.ts';
 import type { StateCommitter } from '../state/state-committer.ts';
 import type { ExecutedBlock } from '../store/chain-writer.ts';
 
-/** Builds block 0 with its state root and seals its state in `state`, which must be empty. */
+/** Builds block 0 with its state root, and seals the genesis accounts in `state`, which must be empty before. */
 export function buildGenesisBlock(genesis: Genesis, state: StateCommitter): ExecutedBlock {
   state.apply(listGenesisState(genesis), 0n);
   const header: Header = { ...genesis.header, stateRoot: state.computeRoot() };

@@ -7,7 +7,7 @@ import type { Ancestor } from './validate-uncles.ts';
 /** Number of blocks that BLOCKHASH can reach; older ancestors are never read. */
 const WINDOW = 256n;
 
-/** Cache of the latest blocks of the chain under import, committed or not. */
+/** Cache of the last imported blocks, including blocks that are not committed yet. */
 export class RecentBlocks {
   readonly #reader: ChainReader;
   readonly #added = new Map<bigint, Ancestor>();

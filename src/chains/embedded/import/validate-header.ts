@@ -36,7 +36,7 @@ function expect(condition: boolean, message: string): void {
   if (!condition) throw new BlockError(message);
 }
 
-/** Checks that a header follows its parent. @throws BlockError */
+/** Checks the number and the parent hash of a header. @throws BlockError */
 export function validateLink(header: Header, parent: ParentHeader): void {
   expect(
     header.number === parent.header.number + 1n,
@@ -45,7 +45,7 @@ export function validateLink(header: Header, parent: ParentHeader): void {
   expect(bytesEqual(header.parentHash, parent.hash), 'parent hash mismatch');
 }
 
-/** Checks a header against its parent. @throws BlockError naming the field and its value */
+/** Checks a header against the fork rules of its block and against its parent's header. @throws BlockError naming the field and its value */
 export function validateHeader(header: Header, parent: ParentHeader, context: HeaderContext): void {
   const { rules } = context;
   validateLink(header, parent);

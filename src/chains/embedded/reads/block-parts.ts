@@ -3,20 +3,20 @@ import { countStoredLogs } from '../../../../packages/ethereum/codecs/receipt.ts
 import { splitRlpList } from '../../../../packages/ethereum/primitives/rlp.ts';
 import { scanStoredReceipts } from '../../../chain/scan-receipts.ts';
 
-/** Position of a log in a block: its byte range in the stored receipts, and its transaction. */
+/** Byte range of a log in the stored receipts of its block, and the transaction that emitted the log. */
 export type LogPlace = {
   readonly start: number;
   readonly end: number;
   readonly transaction: { readonly index: number; readonly hash: Uint8Array };
 };
 
-/** Minimum weight of a block, bytes. */
+/** Heap size of a block's parts without any data, bytes. */
 const LEAST_BYTES = 1_024;
 const HASH_LENGTH = 32;
 
 /**
- * Body and receipts of one stored block, split into items on first use. Clients request the transactions of a recent block one after the other, and
- * finding one item costs as much as finding all of them.
+ * Body and receipts of one stored block, split into items on first use. Items are cached because clients request many transactions of a recent block,
+ * and finding one item takes as long as finding all.
  */
 export class BlockParts {
   readonly body: Uint8Array;
@@ -32,24 +32,24 @@ export class BlockParts {
     this.storedReceipts = storedReceipts;
   }
 
-  /** Approximate heap size, bytes. Data that is derived from an item is at most as large as the item. */
+  /** Approximate heap size, bytes. The factor 2 covers derived data, which is at most as large as the encoded data. */
   get weight(): number {
     return 2 * (this.body.length + this.storedReceipts.length) + LEAST_BYTES;
   }
 
-  /** Encoded transactions in the form of the body (`splitTransactions`). */
+  /** Transactions as encoded in the body: RLP lists and typed envelopes (`splitTransactions`). */
   get transactions(): readonly Uint8Array[] {
     this.#transactions ??= splitTransactions(this.body);
     return this.#transactions;
   }
 
-  /** Encoded receipts in their stored form. */
+  /** Receipts in the encoding of the store. */
   get receipts(): readonly Uint8Array[] {
     this.#receipts ??= splitRlpList(this.storedReceipts);
     return this.#receipts;
   }
 
-  /** Log positions by log index in the block. */
+  /** Byte range and transaction of each log, by the log's index in the block. */
   get logs(): readonly LogPlace[] {
     this.#logs ??= listLogs(this.storedReceipts);
     return this.#logs;

@@ -111,13 +111,13 @@ export class EngineBlocks implements BlockReads {
     }
   }
 
-  /** Returns a block's access list. @throws ChainError `absent` before Amsterdam, `pruned` when it is no longer stored */
+  /** Returns a block's access list. @throws ChainError `absent` for a block before Amsterdam, `pruned` when the list is no longer stored */
   getAccessList(block: BlockReference, form: AccessListForm): JsonResult | null {
     const position = this.#blocks.find(block);
     if (position === undefined) return null;
     const { blockAccessListHash: hash } = position.header;
     if (hash === undefined) throw new ChainError('absent', 'the block has no access list');
-    // The access list of a genesis block is not stored.
+    // A genesis block with Amsterdam has an empty access list, which is not stored.
     const isEmpty = bytesEqual(hash, EMPTY_LIST_HASH);
     const encoded = isEmpty ? EMPTY_LIST : this.#blocks.reader.getAccessList(position.header.number);
     if (encoded === undefined) throw new ChainError('pruned', 'the access list of the block is not stored');
@@ -125,7 +125,7 @@ export class EngineBlocks implements BlockReads {
     return joinParts(encodeBlockAccessListJson(decodeBlockAccessList(encoded)), encoded.length);
   }
 
-  /** Counts the items of a block's body. @param split returns the list of items of an encoded body */
+  /** Counts the items of a block's body. @param split lists the items to count in an encoded body: transactions or uncles */
   #count(block: BlockReference, split: (body: Uint8Array) => readonly Uint8Array[]): JsonText | null {
     if (isPending(block)) return '"0x0"';
     const position: StoredHeader | undefined = this.#blocks.find(block);

@@ -7,25 +7,25 @@ import { chooseSamples, compareTips } from '../../../chain/suggest-tip.ts';
 import { Lru } from '../../../util/lru.ts';
 import type { StoredBlocks } from './stored-blocks.ts';
 
-/** Cache limit, as the number of transactions in all cached blocks, about 50 bytes each; each block counts as one more. */
+/** Cache limit: number of cached blocks plus number of their transactions, which take about 50 bytes each. */
 const MAX_CACHED = 100_000;
-/** Transactions decoded between two pauses; they take about 0.33 ms. */
+/** Number of transactions that are decoded between two pauses, in about 0.33 ms. */
 const TRANSACTIONS_PER_STEP = 32;
 
-/** Tips that the transactions of a block paid to the beneficiary. */
+/** Priority fees that the transactions of a block paid to the beneficiary. */
 export type BlockTips = {
   /** Tips in wei per gas, ascending. */
   readonly tips: readonly bigint[];
-  /** Cumulative gas of the transactions, in the order of `tips`. */
+  /** Gas used by each transaction and all transactions with lower tips, in the order of `tips`. */
   readonly gasUpTo: Float64Array;
-  /** Lowest tips that the beneficiary accepted from other senders. */
+  /** Lowest tips in the block, without transactions that the beneficiary sent itself (geth's samples for a suggestion). */
   readonly samples: readonly bigint[];
 };
 
 /** Tips of a block without transactions. */
 export const NO_TIPS: BlockTips = { tips: [], gasUpTo: new Float64Array(0), samples: [] };
 
-/** Computes the tips of stored blocks, and caches them, since stored blocks never change. */
+/** Computes and caches the tips of stored blocks; a cached entry never becomes stale, because stored blocks never change. */
 export class TipReader {
   readonly #blocks: StoredBlocks;
   readonly #known = new Lru<bigint, BlockTips>(

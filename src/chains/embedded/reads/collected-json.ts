@@ -2,12 +2,12 @@ import type { JsonResult } from '../../../../packages/ethereum/primitives/json-r
 import { ChainError } from '../../../chain/errors.ts';
 import type { AnswerMemory } from '../../../util/answer-memory.ts';
 
-/** Piece length, UTF-16 units; an answer shorter than this is one string. */
+/** Text length from which a piece is stored as bytes, UTF-16 units; a shorter value is returned as one string. */
 const PIECE_LENGTH = 256 * 1024;
 
 /**
- * Buffers a JSON value that must be complete before its first byte is sent, because an error may still replace it. The buffered text is stored as
- * bytes outside the JavaScript heap, which has its own limit.
+ * Buffers a whole JSON value before its first byte is sent, so that an error can still replace it. Complete pieces are stored as bytes outside the
+ * JavaScript heap, because the heap has its own limit.
  */
 export class CollectedJson {
   readonly #memory: AnswerMemory;
@@ -21,7 +21,7 @@ export class CollectedJson {
     this.#memory = memory;
   }
 
-  /** Total length added, UTF-16 units. */
+  /** Total length of the added text, UTF-16 units. */
   get length(): number {
     return this.#length;
   }
@@ -34,7 +34,7 @@ export class CollectedJson {
     this.#addPiece();
   }
 
-  /** Returns the value. No text may be added afterwards. */
+  /** Returns the buffered value; `add` must not be called afterwards. */
   finish(): JsonResult {
     if (this.#pieces.length === 0) return this.#text;
     this.#addPiece();

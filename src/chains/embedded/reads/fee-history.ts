@@ -11,7 +11,7 @@ import type { BlockTips } from './block-tips.ts';
 /** A stored block or the pending block. */
 export type FeeBlock = { readonly header: Header; readonly isMerged: boolean };
 
-/** Entries of one block: prices in wei, ratios from 0 to 1. */
+/** Fee history entries of one block: prices in wei per gas, ratios from 0 to 1. */
 type BlockFees = {
   readonly baseFee: bigint;
   readonly nextBaseFee: bigint;
@@ -23,7 +23,7 @@ type BlockFees = {
 
 /**
  * Builds the answer to `eth_feeHistory` block by block, oldest first. Absent prices are 0, as in geth: the base fee before London, the blob base fee
- * before Cancun. The prices after the newest block follow from that block alone, with the blob schedule at its own time.
+ * before Cancun. The prices after the newest block are computed from this block alone, with the blob schedule at its timestamp.
  */
 export class FeeHistory {
   readonly #config: ChainConfig;
@@ -51,7 +51,7 @@ export class FeeHistory {
     if (rewards !== undefined) this.#rewards.push(`[${rewards.map(quantity).join(',')}]`);
   }
 
-  /** Yields the answer's text in parts. */
+  /** Yields the JSON text of the answer in parts. */
   *encode(): Generator<string> {
     const [base, blob] = this.#next;
     yield `{"oldestBlock":"${encodeQuantity(this.#oldest ?? 0n)}",`;
@@ -85,7 +85,9 @@ function divide(part: bigint, whole: bigint): number {
   return whole === 0n ? 0 : Number(part) / Number(whole);
 }
 
-/** Returns, for each percentile of the block's gas, the tip of the transaction at that percentile; 0 in a block without transactions. */
+/**
+ * Returns a tip per percentile: with transactions in order of tip, the tip at which the gas used so far reaches this share; 0 without transactions.
+ */
 export function findRewards(
   { tips, gasUpTo }: BlockTips,
   gasUsed: bigint,

@@ -21,10 +21,10 @@ import { joinParts } from './join-parts.ts';
 import { requirePart, type StoredBlocks } from './stored-blocks.ts';
 import { TipOracle } from './tip-oracle.ts';
 
-/** Approximate size in bytes of one reward in the answer, including its share of the other text. */
+/** Approximate size of one reward in an `eth_feeHistory` answer, with its share of the other text, bytes. */
 const REWARD_BYTES = 16;
 
-/** Prices at the head of the store. Reads of many blocks run in the owner's scheduler slots. */
+/** Gas prices and fee history at the head of the store. Reading many blocks runs in scheduler slots of the request's owner. */
 export class EngineFees implements FeeReads {
   readonly #blocks: StoredBlocks;
   readonly #tips: TipReader;
@@ -127,12 +127,15 @@ export class EngineFees implements FeeReads {
   }
 }
 
-/** Describes a block for the fee history. As in geth, its header decides whether it is merged: a genesis block with Cancun may have a difficulty. */
+/**
+ * Describes a block for the fee history. As in geth, the header decides whether the block is after the merge. A block with blob gas fields is,
+ * because a genesis block with Cancun may have a difficulty.
+ */
 function describe(header: Header): FeeBlock {
   return { header, isMerged: header.difficulty === 0n || header.excessBlobGas !== undefined };
 }
 
-/** Runs the work, and stops at the next pause when the caller disconnects. @throws ChainError `aborted` */
+/** Runs the work until the caller disconnects, and then stops it at its next pause. @throws ChainError `aborted` */
 function* stopWhenAborted<T>(work: Generator<undefined, T>, scope: RequestScope): Generator<undefined, T> {
   for (;;) {
     const step = work.next();

@@ -15,8 +15,8 @@ import { computeForkId } from './fork-id.ts';
 type TimeFork = ChainConfig['timeForks'][number];
 
 /**
- * Encodes the fork that is active at the head's time, the next fork and the last fork. As in geth, only forks by time are included: before Shanghai,
- * `current` is null; without a next fork, `last` is null.
+ * Encodes the fork that is active at the head's time, the next fork and the last scheduled fork. As in geth, forks by block number are not included:
+ * `current` is null before Shanghai, and `last` is null without a next fork.
  */
 export function encodeForkConfig(config: ChainConfig, genesis: StoredHeader, headTime: bigint): JsonText {
   const { timeForks } = config;
@@ -54,7 +54,7 @@ function encodeBlobs(blobs: BlobParameters | undefined): JsonText {
   return `{"target":${target},"max":${max},"baseFeeUpdateFraction":${baseFeeUpdateFraction}}`;
 }
 
-/** Returns the names and addresses of the active system contracts. */
+/** Returns the names and addresses of the system contracts that a fork uses. */
 function listSystemContracts(
   { depositContract }: ChainConfig,
   { blockCalls, requestQueues, hasRequests }: RevisionRules,

@@ -4,8 +4,8 @@ import type { StoredHeader } from '../store/chain-reader.ts';
 
 /**
  * Computes the fork identifier's hash at a time (EIP-2124, EIP-6122): the CRC-32 of the genesis hash and of all past forks, each fork as 64 bits. All
- * forks by height count as past; forks by time are compared with `time`.
- * @returns `0x` and 8 digits
+ * forks by block number count as past; a fork by time is past if its time is not after `time`.
+ * @returns `0x` and 8 hex digits
  */
 export function computeForkId(config: ChainConfig, genesis: StoredHeader, time: bigint): string {
   const heights = config.forkHeights.filter((height) => height > 0n);

@@ -5,12 +5,12 @@ import type { StoredBlocks } from './stored-blocks.ts';
 /** Interval at which the store is polled for blocks that another process has imported, milliseconds. */
 const LOOK_MS = 100;
 
-/** Watches the head of the store. The store is polled only while there are watchers. */
+/** Notifies watchers of new heads of the store. Polls the store only while there are watchers. */
 export class EngineHeads implements HeadReads {
   readonly #blocks: StoredBlocks;
   readonly #watchers = new Listeners<[]>();
   #timer: NodeJS.Timeout | undefined;
-  /** Number of the head in the last notification; the head of a store only grows. */
+  /** Block number of the head in the last notification; it never decreases. */
   #seen = 0n;
 
   constructor(blocks: StoredBlocks) {
@@ -30,7 +30,7 @@ export class EngineHeads implements HeadReads {
     };
   }
 
-  /** The embedded chain has no pending transactions. */
+  /** Returns undefined, because the embedded chain has no pending transactions. */
   watchPending(): undefined {
     return undefined;
   }

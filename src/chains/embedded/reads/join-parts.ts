@@ -1,11 +1,11 @@
 import type { JsonResult } from '../../../../packages/ethereum/primitives/json-result.ts';
 
-/** Length above which an answer is streamed, and its pieces are produced on demand, UTF-16 units. */
+/** Text length above which an answer is streamed, UTF-16 units. Pieces of a streamed answer are encoded on demand. */
 const LARGE_ANSWER = 256 * 1024;
 
 /**
- * Joins small parts to one string, or to a stream if the text is long.
- * @param reservedBytes size of the data from which the parts are encoded
+ * Joins small parts of a JSON text to one string, or to a stream if the text is longer than `LARGE_ANSWER`.
+ * @param reservedBytes size of the data from which the parts are encoded and which a stream retains, bytes
  */
 export function joinParts(parts: Iterator<string>, reservedBytes: number): JsonResult {
   let text = '';
@@ -17,7 +17,7 @@ export function joinParts(parts: Iterator<string>, reservedBytes: number): JsonR
   return text;
 }
 
-/** Piece length, UTF-16 units. */
+/** Length of a streamed piece, UTF-16 units. */
 const PIECE_LENGTH = 64 * 1024;
 
 async function* encodeParts(

@@ -35,7 +35,7 @@ export class EngineLogs implements LogReads {
     this.#places = new LogPlaces(blocks.reader.logTables);
   }
 
-  /** Returns a block's logs. The result is synchronous except for the largest blocks, whose logs are encoded in scheduler slots. */
+  /** Returns a block's logs. The logs of the largest blocks are encoded in scheduler slots; for other blocks the result is synchronous. */
   getBlockLogs(hash: string, scope: RequestScope): PromiseOrValue<readonly BlockLog[] | null> {
     const stored = this.#blocks.find({ kind: 'hash', hash, requireCanonical: true });
     if (stored === undefined) return null;
@@ -65,7 +65,7 @@ export class EngineLogs implements LogReads {
   }
 }
 
-/** Maximum size of stored receipts whose logs are all encoded synchronously, in less than about 5 ms. */
+/** Maximum size of a block's stored receipts for which all logs are encoded synchronously, in less than about 5 ms, bytes. */
 const MAX_IMMEDIATE_BYTES = 256 * 1024;
 
 /** Lists all logs of a block, with a pause about once per millisecond. @throws ChainError when the request is aborted or its deadline has passed */
@@ -98,10 +98,13 @@ function runToEnd<T>(work: Iterator<undefined, T>): T {
   }
 }
 
-/** The texts of a block's logs are cached if an answer contains at most this many of the logs. */
+/** The JSON of a block's logs is cached only if the answer contains at most this many logs of the block. */
 const MAX_CACHED_LOGS = 16;
 
-/** Reads logs of one block by index. Ascending order is fastest, because logs of one transaction share its encoded facts. */
+/**
+ * Reads logs of one block by index. Ascending order is fastest, because successive logs of a transaction share the encoded block and transaction
+ * fields.
+ */
 class PlacedLogReader {
   readonly #blocks: StoredBlocks;
   readonly #stored: StoredHeader;
@@ -152,10 +155,10 @@ class PlacedLogReader {
 /** Number of logs encoded between two pauses, in less than 1 ms. */
 const STEP_LOGS = 64;
 
-/** Maximum number of cached blocks with their ranges of log numbers. */
+/** Number of blocks whose ranges of log numbers are cached. */
 const MAX_PLACES = 16;
 
-/** Maps a log number to its block. The last blocks found are cached, because most requests are about recent blocks. */
+/** Maps log numbers to blocks. Caches the blocks found last, because most requests concern recent blocks. */
 class LogPlaces {
   readonly tables: LogTables;
   readonly #found: LogBlock[] = [];
@@ -174,7 +177,7 @@ class LogPlaces {
   }
 }
 
-/** Collects the logs for one answer. */
+/** Collects the logs of one `eth_getLogs` answer. */
 class LogCollection {
   readonly #blocks: StoredBlocks;
   readonly #places: LogPlaces;
@@ -200,7 +203,8 @@ class LogCollection {
   }
 
   /**
-   * Collects the logs, with a pause about once per millisecond. @throws ChainError when the request is aborted, its deadline has passed or the result
+   * Collects the logs, with a pause about once per millisecond.
+   * @throws ChainError when the request is aborted, its deadline has passed or the result
    * is too large
    */
   *collect(filter: LogFilter, scope: RequestScope): Generator<undefined, JsonResult> {
@@ -210,7 +214,7 @@ class LogCollection {
       this.#json.add(']');
       return this.#json.finish();
     } finally {
-      // The receiver of the result makes its own memory reservation.
+      // The reservation of answer memory ends here, because the receiver of the result makes a new one.
       this.#memory.release();
     }
   }
@@ -219,8 +223,8 @@ class LogCollection {
     const { tables } = this.#places;
     const [start, end] = readLogRange(tables, this.#range.first, this.#range.last);
     const search = yield* LogSearch.open(tables, filter);
-    // If the filter has a topic at its last position, every log found has at least as many topics as the filter. Otherwise the topics must be
-    // counted.
+    // A filter whose last position names a topic finds only logs with at least as many topics as it has positions. If the last position is a
+    // wildcard, the topics of each log must be counted.
     const topics = filter.topics.at(-1)?.length === 0 ? filter.topics.length : 0;
     let at = yield* findNext(search, start, scope);
     while (at < end) {

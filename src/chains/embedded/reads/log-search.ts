@@ -3,10 +3,10 @@ import type { LogFilter } from '../../../chain/requests.ts';
 import { addressTerm, type LogTables, topicTerm } from '../store/log-index.ts';
 import { LIST_END, type PostingCursor } from '../store/posting-table.ts';
 
-/** Log numbers examined between two pauses, in less than 1 ms. */
+/** Number of log numbers that are examined between two pauses, in less than 1 ms. */
 const STEP_NUMBERS = 256;
 
-/** Finds logs that match one of the addresses and, at each position, one of the topics, by intersecting the lists of log numbers. */
+/** Finds logs that match one of the addresses and one of the topics at each position. The search intersects the posting lists of the log index. */
 export class LogSearch {
   readonly #lists: readonly UnionCursor[];
   #candidate = 0;
@@ -15,7 +15,7 @@ export class LogSearch {
     this.#lists = lists;
   }
 
-  /** Opens the posting lists, with pauses in between. */
+  /** Opens the posting lists of all addresses and topics of a filter, with pauses. */
   static *open(tables: LogTables, { addresses, topics }: LogFilter): Generator<undefined, LogSearch> {
     const terms = [
       addresses.map((address) => addressTerm(hexToBytes(address))),
@@ -27,7 +27,7 @@ export class LogSearch {
     for (const alternatives of terms) {
       if (alternatives.length === 0) continue;
       const cursors: PostingCursor[] = [];
-      // Duplicate alternatives are opened only once.
+      // A posting list that the filter names twice is opened only once.
       for (const term of new Map(alternatives.map((key) => [key.toString('latin1'), key])).values()) {
         cursors.push(tables.logTerms.openCursor(term));
         if (cursors.length % STEP_NUMBERS === 0) yield;
@@ -39,7 +39,7 @@ export class LogSearch {
 
   /**
    * Returns the number of the first match that is at least `target`, or LIST_END. `target` must never decrease. An empty filter matches every number.
-   * @returns undefined at a pause: call again with the same target
+   * @returns undefined at a pause; the caller repeats the call with the same target
    */
   find(target: number): number | undefined {
     if (target > this.#candidate) this.#candidate = target;
@@ -52,7 +52,7 @@ export class LogSearch {
   }
 }
 
-/** Union of several lists: a binary heap of cursors, with the smallest number first. */
+/** Union of several posting lists: a binary heap of cursors, with the smallest log number first. */
 class UnionCursor {
   readonly #heap: PostingCursor[];
 
@@ -62,7 +62,7 @@ class UnionCursor {
 
   seek(target: number): number {
     const heap = this.#heap;
-    // Before the cursors have been moved to their first number, any order is a valid heap.
+    // Initially, all cursors are before their first number and compare as equal, so any order is a valid heap.
     for (let first = heap[0]; first !== undefined; first = heap[0]) {
       if (first.current >= target) return first.current;
       first.seek(target);
@@ -71,7 +71,7 @@ class UnionCursor {
     return LIST_END;
   }
 
-  /** Sifts the first cursor down to its place in the heap. */
+  /** Restores the heap order after the first cursor has moved. */
   #sink(cursor: PostingCursor): void {
     const heap = this.#heap;
     let at = 0;

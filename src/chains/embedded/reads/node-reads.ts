@@ -4,10 +4,13 @@ import type { NodeReads } from '../../../chain/chain.ts';
 import { encodeForkConfig } from './fork-config.ts';
 import { requirePart, type StoredBlocks } from './stored-blocks.ts';
 
-/** Capability for data that the store has for every block from genesis on. */
+/** Value of a capability whose data the store has for every block from genesis on. */
 const WHOLE = '{"disabled":false,"oldestBlock":"0x0"}';
 
-/** Reports on the embedded chain itself. It is never syncing, because the imported blocks are the whole chain. */
+/**
+ * Reports sync state, fork configuration and capabilities of the embedded chain. The chain is never syncing, because the imported blocks are the
+ * whole chain.
+ */
 export class EngineNode implements NodeReads {
   readonly #blocks: StoredBlocks;
   readonly #proofBlocks: number;
@@ -28,8 +31,8 @@ export class EngineNode implements NodeReads {
   }
 
   /**
-   * Returns the capabilities. Headers, bodies, receipts, indexes and state are available for every block; proofs only for a number of blocks below
-   * the head.
+   * Returns for which blocks data is available: headers, bodies, receipts, indexes and state for every block; proofs only for the head and
+   * `proofBlocks` blocks below it.
    */
   getCapabilities(): JsonText {
     const { header, hashText } = this.#blocks.head;
@@ -41,7 +44,7 @@ export class EngineNode implements NodeReads {
   }
 }
 
-/** Encodes a capability that covers the head and the `below` blocks before it. */
+/** Encodes a capability whose data is available for the head and the `below` blocks before the head. */
 function encodeWindow(head: bigint, below: number): JsonText {
   const oldest = head > below ? head - BigInt(below) : 0n;
   const strategy = `{"type":"window","retentionBlocks":"${encodeQuantity(below + 1)}"}`;

@@ -10,14 +10,14 @@ import { buildPendingHeader } from '../simulation/pending-header.ts';
 import type { StoredHeader } from '../store/chain-reader.ts';
 
 const EMPTY_LIST_HASH = keccak256(encodeRlp([]));
-/** EIP-7685 hash of an empty list of requests. */
+/** Hash of an empty list of requests as defined by EIP-7685. */
 const NO_REQUESTS_HASH = sha256(EMPTY_BYTES);
 
 export type PendingBlock = { readonly header: Header; readonly body: Uint8Array };
 
 /**
- * Builds the block after the head, without transactions. Its state root is that of the head and its access list is empty, because system calls are
- * not executed.
+ * Builds the block after the head, without transactions. The block has the head's state root and an empty access list, because system calls are not
+ * executed.
  */
 export function buildPendingBlock(head: StoredHeader, config: ChainConfig): PendingBlock {
   const pending = buildPendingHeader(head, config);

@@ -16,7 +16,7 @@ import type { RequestScope } from '../../../util/request-scope.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 import { CollectedJson } from './collected-json.ts';
 
-/** Account and slots to prove. */
+/** Address of the account and slots whose Merkle proofs are requested. */
 export type ProofRequest = { readonly address: string; readonly slots: readonly string[] };
 
 const WORD_LENGTH = 32;
@@ -26,7 +26,7 @@ const NO_ACCOUNT: AccountLeaf = { nonce: 0n, balance: 0n, storageRoot: NO_HASH, 
 
 /**
  * Writes the result of `eth_getProof` in geth's format.
- * @param stateRoot state root of the block, which the tries must match
+ * @param stateRoot state root of the block; a trie with another root is an internal fault
  * @throws ChainError when the caller disconnects or the memory limit for answers is reached
  */
 export function* writeProof(
@@ -45,12 +45,12 @@ export function* writeProof(
     }
     return json.finish();
   } finally {
-    // The receiver of the result makes its own memory reservation.
+    // The reservation of answer memory ends here, because the receiver of the result makes a new one.
     memory.release();
   }
 }
 
-/** Yields the text in parts: the account, each slot, and the end. */
+/** Yields the JSON text in parts: the account, one part per slot, and the end. */
 function* encodeProof(
   trie: StateTrie,
   { address, slots }: ProofRequest,
@@ -85,7 +85,7 @@ function encodeNodes(nodes: readonly Uint8Array[]): string {
   return `[${nodes.map((node) => `"${bytesToHex(node)}"`).join()}]`;
 }
 
-/** Decodes a slot in either form: 32 bytes, or a quantity. */
+/** Decodes a slot, which clients send as 32 bytes of hex or as a quantity, to 32 bytes. */
 function decodeSlot(slot: string): Uint8Array {
   const digits = slot.slice(2);
   return padLeft(hexToBytes(`0x${digits.length % 2 === 0 ? '' : '0'}${digits}`), WORD_LENGTH);

@@ -14,7 +14,7 @@ import type { StoredHeader } from '../store/chain-reader.ts';
 import { type ProofRequest, writeProof } from './proof-json.ts';
 import type { StoredBlocks } from './stored-blocks.ts';
 
-/** Maximum number of attempts at one proof while imports move the head. */
+/** Maximum number of attempts to build one proof; an attempt fails when an import moves the head meanwhile. */
 const MAX_ATTEMPTS = 10;
 
 /** Merkle proofs of accounts and slots, at the head and at the blocks shortly below it. */
@@ -31,7 +31,8 @@ export class EngineProofs {
   }
 
   /**
-   * Returns the proof. @throws ChainError `failed` when the block does not exist or is too far below the head; `busy` when the head moves too often
+   * Returns the proof.
+   * @throws ChainError `failed` when the block does not exist or is too far below the head; `busy` when the head moves too often
    */
   getProof(request: ProofRequest, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonResult> {
     return this.#attempt(request, this.#blocks.findState(block).block, scope, MAX_ATTEMPTS);

@@ -18,14 +18,14 @@ const WORD_LENGTH = 32;
 /** Maximum number of cached answers, about 300 bytes each. */
 const MAX_CACHED = 4_096;
 
-/** State after a block, with the answers read from it, by request; both are immutable. */
+/** State after a block, with cached answers by request. Cached answers never become stale, because the state is immutable. */
 type KnownState = {
   readonly number: bigint;
   readonly reader: StateReader;
   readonly answers: Lru<string, JsonText>;
 };
 
-/** Reads of accounts at stored blocks. There are no pending transactions, so `pending` is the head. */
+/** Reads of accounts after stored blocks. There are no pending transactions, so `pending` means the head. */
 export class EngineState implements StateReads {
   readonly #blocks: StoredBlocks;
   readonly #proofs: EngineProofs;
@@ -82,7 +82,7 @@ export class EngineState implements StateReads {
     return this.#proofs.getProof({ address, slots }, block, scope);
   }
 
-  /** @param name cache key that identifies the request */
+  /** @param name cache key of the request: kind, address and slot */
   #answer(name: string, block: BlockReference, read: (reader: StateReader) => JsonText): JsonText {
     const { reader, answers } = this.#open(block);
     const known = answers.get(name);

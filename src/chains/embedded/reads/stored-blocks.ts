@@ -13,13 +13,13 @@ import { BlockParts } from './block-parts.ts';
 const MAX_PARTS_BYTES = 16 * 1024 * 1024;
 /** Cache limit for the JSON of receipts and logs, bytes. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
-/** Maximum length of a cached text, UTF-16 units. For a longer text, encoding again is cheap compared with sending. */
+/** Maximum length of a cached text, UTF-16 units. Encoding a longer text again takes little time compared with sending the text. */
 const MAX_TEXT_LENGTH = 16 * 1024;
 
-/** Block whose state is used, and whether `pending` was requested. */
+/** Stored block whose state a request uses, and whether the request named `pending`. */
 export type StatePosition = { readonly block: StoredHeader; readonly isPending: boolean };
 
-/** Stored blocks by reference. The chain has no pending block and no finality: `latest`, `safe` and `finalized` are the head. */
+/** Finds stored blocks by reference. The chain has no pending block and no finality: `latest`, `safe` and `finalized` are the head. */
 export class StoredBlocks {
   readonly reader: ChainReader;
   /** Parts of recently read blocks; stored blocks never change. */
@@ -53,7 +53,7 @@ export class StoredBlocks {
     return this.#headOfTurn;
   }
 
-  /** Returns the stored block that a reference names; undefined when there is no such block, and for `pending`. */
+  /** Returns the stored block that a reference names; undefined for `pending` or if the block is not stored. */
   find(block: BlockReference): StoredHeader | undefined {
     if (block.kind === 'number') return this.reader.getHeader(block.number);
     if (block.kind === 'hash') {
@@ -65,7 +65,8 @@ export class StoredBlocks {
   }
 
   /**
-   * Returns the block whose state is used for a reference; for `pending` it is the head. @throws ChainError with geth's text when there is no such
+   * Returns the block whose state is used for a reference; for `pending` it is the head.
+   * @throws ChainError with geth's text when there is no such
    * block
    */
   findState(block: BlockReference): StatePosition {
@@ -111,13 +112,13 @@ export class StoredBlocks {
   }
 }
 
-/** Returns a part of a stored block. @throws Error when the store lacks it */
+/** Returns the value. @throws Error when it is undefined, because the store lacks a part of a stored block */
 export function requirePart<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('the store lacks a part of a stored block');
   return value;
 }
 
-/** geth's error texts for calls at a missing block. */
+/** Returns geth's error text for a call at a missing block. */
 function missingHeaderText(block: BlockReference): string {
   return block.kind === 'hash' ? 'header for hash not found' : 'header not found';
 }

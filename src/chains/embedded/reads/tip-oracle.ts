@@ -7,7 +7,7 @@ import { requirePart, type StoredBlocks } from './stored-blocks.ts';
 export class TipOracle {
   readonly #blocks: StoredBlocks;
   readonly #tips: TipReader;
-  /** Suggestion for the last requested head. */
+  /** Head of the last request, with the suggested priority fee, wei per gas. */
   #last: { readonly hash: string; readonly tip: bigint } | undefined;
 
   constructor(blocks: StoredBlocks, tips: TipReader) {

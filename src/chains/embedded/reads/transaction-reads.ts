@@ -11,7 +11,7 @@ import type { StoredHeader } from '../store/chain-reader.ts';
 import { joinParts } from './join-parts.ts';
 import { requirePart, type StoredBlocks } from './stored-blocks.ts';
 
-/** A stored block, and the index of a transaction, which may be past the last one. */
+/** A stored block and a requested transaction index, which may exceed the number of transactions. */
 type StoredPlace = { readonly position: StoredHeader; readonly index: bigint };
 
 /** Reads of transactions of stored blocks. */
@@ -59,12 +59,12 @@ export class EngineTransactions implements TransactionReads {
     return json;
   }
 
-  /** The embedded chain has no pending transactions. */
+  /** Returns null, because the embedded chain has no pending transactions. */
   findWaiting(): null {
     return null;
   }
 
-  /** The embedded chain does not produce blocks. @throws ChainError `readOnly` */
+  /** Rejects every transaction, because the embedded chain does not produce blocks. @throws ChainError `readOnly` */
   send(): never {
     throw new ChainError('readOnly', 'this network serves imported blocks: transactions cannot be sent');
   }

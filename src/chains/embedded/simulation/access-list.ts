@@ -19,7 +19,7 @@ import { fillFees } from './fill-fees.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
 
 const MAX_NONCE = 2n ** 64n - 1n;
-/** Maximum work per step: entries read, compared or encoded, or comparisons of a sort. */
+/** Maximum number of entries that one step reads, compares or encodes; in a sort, the maximum number of comparisons per step. */
 const PIECE = 512;
 
 const INCOMPLETE =
@@ -29,11 +29,12 @@ const INCOMPLETE =
 type Accesses = Map<string, Set<string>>;
 
 /**
- * Searches for an access list like geth: runs the call with the accesses found so far, until a run adds none.
- * @param gasLimit gas of the run if the call names none
+ * Searches for an access list like geth: repeats the call with the accesses found so far, until a run adds no access.
+ * @param gasLimit gas of each run if the call has no gas field
  * @param suggestedTip priority fee for a call that offers a price but no tip, wei per gas
  * @returns JSON of an object with `accessList`, `gasUsed`, and `error` if the call fails
- * @throws ChainError `failed` when the call cannot execute at all, and when geth would search until its time limit
+ * @throws ChainError `failed` when the call cannot execute at all, or when the search runs in a cycle, in which geth would search until its time
+ * limit
  */
 export function* createAccessList(
   simulation: Simulation,
@@ -55,7 +56,7 @@ export function* createAccessList(
   const isExcluded = (address: string): boolean =>
     excluded.has(address) || simulation.isPrecompile(hexToBytes(address));
   let known = yield* collectProvided(simulation.lists.accessList, isExcluded);
-  // The result of a run depends only on its list, so a repeated list means an endless cycle (Brent's cycle detection).
+  // The result of a run depends only on its access list, so a list that occurs twice means an endless cycle (Brent's cycle detection).
   let earlier = known;
   for (let rounds = 0, next = 1; ; rounds++) {
     const accessList = yield* sortAccesses(known);
@@ -74,7 +75,7 @@ export function* createAccessList(
   }
 }
 
-/** Truncates a filled-in maximum fee to its lower 256 bits, as geth does before execution. */
+/** Truncates the `maxFeePerGas` that `fillFees` has computed to its lower 256 bits, as geth does before execution. */
 function boundMaximum(call: CallObject): CallObject {
   const { maxFeePerGas } = call;
   if (maxFeePerGas === undefined) return call;
@@ -87,7 +88,7 @@ type Run = {
   readonly nonce: bigint;
 };
 
-/** @param priced the call with all its fees; its hash is part of error texts */
+/** @param priced the call with all fees; error texts contain its transaction hash */
 function* runOnce(
   simulation: Simulation,
   priced: CallObject,
@@ -112,7 +113,7 @@ function* runOnce(
   }
 }
 
-/** Yields the signers of all authorizations that can be valid. */
+/** Yields the signers of all authorizations with a valid signature, a matching chain id and a nonce below the maximum (EIP-7702). */
 function* listAuthorities({ lists, rules }: Simulation): Generator<Uint8Array> {
   const { recoverPublicKey } = getCryptography();
   for (const authorization of lists.authorizationList) {
@@ -146,7 +147,7 @@ function* collectProvided(
   return accesses;
 }
 
-/** Adds recorded accesses. As in geth, slots of excluded accounts are listed, too. */
+/** Adds the accesses that the last run recorded. As in geth, an excluded account is listed if one of its slots was accessed. */
 function* collectRecorded(
   simulation: Simulation,
   accesses: Accesses,

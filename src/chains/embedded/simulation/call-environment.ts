@@ -13,26 +13,26 @@ import type { StoredHeader } from '../store/chain-reader.ts';
 import { buildPendingHeader } from './pending-header.ts';
 import type { SimulatedChain } from './simulated-chain.ts';
 
-/** Kind of simulation: geth applies block overrides differently for an estimate than for a call. */
+/** Kind of simulation. geth applies block overrides of estimates in another way than those of calls. */
 export type SimulationKind = 'call' | 'estimate' | 'accessList';
 
 /** Rules and block environment of a call. */
 export type CallEnvironment = {
   readonly rules: BlockRules;
-  /** Rules that decide which precompiles state overrides may move. For estimates, too, they are the rules of a call. */
+  /** Rules that decide which precompiles state overrides may move: always the rules that a call would have, even for an estimate. */
   readonly overrideRules: BlockRules;
   readonly block: BlockEnvironment;
-  /** Block environment for a call that offers no price: geth skips the base fee check and presents a base fee of zero to such a call. */
+  /** Block environment for a call that offers no gas price. As in geth, its base fee is zero, and the base fee check is skipped. */
   readonly freeBlock: BlockEnvironment;
   /** True if fee market fields apply: the block has a base fee, or an override sets one. */
   readonly hasBaseFee: boolean;
-  /** Fork rules at the block's number and time, as if it were proof of stake; geth uses them for the bounds of an estimate. */
+  /** Fork rules at the block's number and time under the assumption that it is after the merge, as in geth's bounds of an estimate. */
   readonly boundRules: RevisionRules;
 };
 
 const NO_HASH = new Uint8Array(32);
 
-/** Rejects overrides that are valid only for simulated blocks. @throws ChainError with geth's text */
+/** Rejects block overrides that only `eth_simulateV1` supports. @throws ChainError with geth's text */
 export function refuseBlockOverrides({ beaconRoot, withdrawals }: BlockOverrides): void {
   const name =
     beaconRoot !== undefined ? 'beaconRoot' : withdrawals !== undefined ? 'withdrawals' : undefined;
@@ -40,7 +40,7 @@ export function refuseBlockOverrides({ beaconRoot, withdrawals }: BlockOverrides
   throw new ChainError('failed', `block override "${name}" is not supported for this RPC method`);
 }
 
-/** Returns the environment of a block, or of the block after it, with overrides applied. */
+/** Returns the environment of `stored`, or of the block after it if `isPending`, with overrides applied. */
 export function createCallEnvironment(
   chain: SimulatedChain,
   stored: StoredHeader,
@@ -54,7 +54,7 @@ export function createCallEnvironment(
   const natural = environmentOf(
     header,
     rulesOf(config, header, header.difficulty === 0n),
-    // With an overridden block number, code may request hashes of blocks after the stored one; these hashes are zero.
+    // With an overridden block number, BLOCKHASH may name the stored block or a later one; their hashes are zero.
     (ancestor) => (ancestor < number && chain.getBlockHash(ancestor)) || NO_HASH,
   );
   const overridden = overrideEnvironment(natural, overrides, kind);
@@ -87,7 +87,7 @@ function rulesOf(
   return rulesAt(config, { number, timestamp, isMerged });
 }
 
-/** Applies overrides. For an estimate, geth changes the header, and a header after the merge has no difficulty that could change. */
+/** Applies block overrides. An estimate ignores the difficulty override after the merge, as in geth. */
 function overrideEnvironment(
   block: BlockEnvironment,
   overrides: BlockOverrides,
@@ -112,7 +112,7 @@ function overrideEnvironment(
   };
 }
 
-/** Adds a base fee of zero to a block from before London that overrides move past London. */
+/** Adds a base fee of zero to a block before London whose overridden number or time is past London. */
 function withBaseFee(block: BlockEnvironment, { revision }: BlockRules): BlockEnvironment {
   if (block.baseFeePerGas !== undefined || !revision.hasBaseFee) return block;
   return { ...block, baseFeePerGas: 0n };

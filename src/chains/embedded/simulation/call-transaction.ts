@@ -12,22 +12,22 @@ import type { CallObject } from '../../../chain/requests.ts';
 import type { Execution } from './execution.ts';
 
 export type SimulatedTransaction = {
-  /** Transaction body with mutable gas limit and access list, which each run sets; a copy of the other fields would cost 1.4 us. */
+  /** Transaction body. Each run sets gas limit and access list in place, because copying the other fields would take 1.4 µs. */
   readonly body: Omit<TransactionBody, 'gasLimit' | 'accessList'> & {
     gasLimit: bigint;
     accessList: TransactionBody['accessList'];
   };
   readonly sender: Uint8Array;
   readonly provided: PresentLists;
-  /** True if the call has blobs or a blob fee field but offers no blob fee: blob gas is then free in its block. */
+  /** True if the call has blobs or `maxFeePerBlobGas` but offers a blob fee of zero; blob gas is then free. */
   readonly isBlobFree: boolean;
 };
 
 const NONE: readonly never[] = [];
-/** Number of list entries that are decoded per step, in 0.3 ms. */
+/** Number of list entries that one step decodes, in 0.3 ms. */
 const PIECE = 512;
 
-/** Lists of a call object, of any length, decoded in steps. */
+/** Decoded access list, authorizations and blob hashes of a call. */
 export type CallLists = Pick<TransactionBody, 'accessList' | 'authorizationList' | 'blobVersionedHashes'>;
 
 export const NO_LISTS: CallLists = { accessList: NONE, authorizationList: NONE, blobVersionedHashes: NONE };
@@ -52,8 +52,8 @@ function listsOf({ accessList, blobVersionedHashes, authorizationList }: CallObj
 }
 
 /**
- * Builds an unsigned transaction from a call object. Absent fields have geth's defaults: sender and value zero, no fees. Fee market fields are
- * ignored before London.
+ * Builds an unsigned transaction from a call object. Absent fields have geth's defaults: zero sender, zero value and no fees. Without `hasBaseFee`
+ * (before London), fee market fields are ignored.
  */
 export function buildCallTransaction(
   call: CallObject,
@@ -87,7 +87,7 @@ export function buildCallTransaction(
   };
 }
 
-/** Decodes the lists of a call in steps; only the request size limits their length. */
+/** Decodes the lists of a call in steps, because only the request size limits the length of the lists. */
 export function* decodeCallLists(call: CallObject): Execution<CallLists> {
   let count = 0;
   const accessList: AccessListItem[] = [];

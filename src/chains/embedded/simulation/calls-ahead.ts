@@ -3,33 +3,35 @@ import type { Evm } from '../../../../packages/evm/interpreter/evm.ts';
 import { SLICE_GAS } from './execution.ts';
 import type { StateAt } from './simulator.ts';
 
-/** Time budget for calls that run ahead, milliseconds: as much as a small call may use. */
+/** Maximum time that the calls run ahead in one slice may take, milliseconds. */
 const AHEAD_MS = 0.25;
 const FIRST_COUNT = 4;
 const MAX_PAUSE = 63;
 const SLICE: number = Number(SLICE_GAS);
 
-/** State and maximum gas of fast path calls. */
+/** State of fast path calls, and the gas cap of each of them. */
 export type FastPathContext = StateAt & { readonly gasLimit: number };
 
-/** Returns the gas left for execution; undefined if only a separate run can determine whether the call can begin. */
+/**
+ * Returns the gas of a call after its intrinsic gas; undefined if the gas limit may be below the intrinsic gas, so that the call must run separately.
+ */
 export type GasForExecution = (call: CallBytes, gasLimit: number) => number | undefined;
 
 /**
- * Runs following calls of a batch together with the current one, because starting a call costs more than most calls do. Only successful results are
- * cached, in the order of the calls. A call with any other outcome runs again when its turn comes.
+ * Runs the next calls of a batch right after the current one in the same EVM, because starting a call takes longer than executing most calls. Only
+ * successful results are cached. A call with any other outcome, and the calls after it, run again separately.
  */
 export class CallsAhead {
   #calls: readonly CallBytes[] = [];
   #place: FastPathContext | undefined;
-  /** Outputs of all calls as hex digits; `#ends` has the end offset of each. */
+  /** Outputs of all cached calls as concatenated hex digits; `#ends` contains the end offset of each output. */
   #digits = '';
   readonly #ends: number[] = [];
-  /** Index of the first result that has not been taken. */
+  /** Index of the first cached result that `take` has not returned yet. */
   #next = 0;
-  /** Number of calls to attempt in the next run; reduced after a run in which some calls failed. */
+  /** Maximum number of calls in the next run; lower after a run in which not all calls succeeded in time. */
   #attempted = FIRST_COUNT;
-  /** Number of calls for which nothing is run ahead, after a run ahead without any result; `#pauseLength` is the initial value. */
+  /** Number of further `run` calls that do nothing. A run without any result sets it to `#pauseLength`. */
   #pause = 0;
   #pauseLength = 0;
 
@@ -38,7 +40,7 @@ export class CallsAhead {
     return this.#ends.length;
   }
 
-  /** Returns the output of a call that ran ahead on the same state; otherwise undefined. */
+  /** Returns the cached output of a call as hex; undefined if the call did not run ahead on this state. */
   take(call: CallBytes, place: FastPathContext): string | undefined {
     const at = this.#calls.indexOf(call, this.#next);
     if (at < 0 || !isSame(place, this.#place)) return undefined;
@@ -49,8 +51,8 @@ export class CallsAhead {
   }
 
   /**
-   * Runs the calls that follow `call` in its batch, on the same state. No execution may be open.
-   * @returns the gas that the successful calls used, including the gas for data
+   * Runs the calls that follow a call in its batch, on the same state. No execution may be open in the EVM.
+   * @returns total gas used by the successful calls, including their intrinsic gas
    */
   run(evm: Evm, { following, block }: CallBytes, place: FastPathContext, gasFor: GasForExecution): number {
     this.#forget();
@@ -94,7 +96,7 @@ export class CallsAhead {
     this.#pause = this.#pauseLength;
   }
 
-  /** Drops the calls and their results. */
+  /** Drops the cached calls and their results. */
   #forget(): void {
     this.#calls = [];
     this.#digits = '';

@@ -2,7 +2,7 @@ import { ChainError } from '../../../chain/errors.ts';
 import type { CallObject } from '../../../chain/requests.ts';
 
 /**
- * Rejects calls that geth's `CallDefaults` rejects. Called after block and overrides are validated, and before execution.
+ * Rejects calls that geth's `CallDefaults` rejects. As in geth, this check comes after the checks of block and overrides.
  * @throws ChainError with geth's texts
  */
 export function checkCall(call: CallObject, chainId: bigint): void {

@@ -12,8 +12,8 @@ import { advance, type Execution } from './execution.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
 
 /**
- * Gas of a plain transfer, at which a transfer is tried first. Also the minimum `gas` with which a call replaces the upper bound. geth uses it in
- * every revision.
+ * Gas of a plain transfer, which is tried first for a transfer. A `gas` field below this does not replace the block gas limit as upper bound. As in
+ * geth, the number is the same in every revision.
  */
 const TRANSFER_GAS = 21_000n;
 
@@ -35,19 +35,19 @@ function* attempt(simulation: Simulation, gasLimit: bigint): Execution<Attempt> 
   }
 }
 
-/** Returns the upper bound: the requested gas or the block gas limit, limited by the caps and by the sender's balance. */
+/** Returns the upper bound of an estimate: the requested gas or the block gas limit, limited by the gas caps and the sender's balance. */
 function findUpperBound(simulation: Simulation, gasCap: bigint): bigint {
   const { call, environment } = simulation;
   const requested = call.gas === undefined ? 0n : BigInt(call.gas);
   let bound = requested >= TRANSFER_GAS ? requested : environment.block.gasLimit;
   const { transactionGasCap, stateGas } = environment.boundRules;
-  // From Amsterdam on, the transaction gas cap limits only execution gas, and applies inside a run.
+  // From Amsterdam on (EIP-8037), the transaction gas cap limits only execution gas, so the run applies it.
   if (stateGas === undefined) bound = minBigInt(bound, transactionGasCap ?? bound);
   bound = minBigInt(bound, findAllowance(simulation) ?? bound);
   return minBigInt(bound, minBigInt(gasCap, MAX_CALL_GAS));
 }
 
-/** Returns the gas for which the sender can pay the offered price; undefined if no price is offered. */
+/** Returns the maximum gas that the sender's balance pays at the offered price; undefined if the call offers no price. */
 function findAllowance(simulation: Simulation): bigint | undefined {
   const { call, environment, feeCap } = simulation;
   if (feeCap === 0n) return undefined;
@@ -72,8 +72,8 @@ function isSimpleTransfer(simulation: Simulation): boolean {
 }
 
 /**
- * Returns the gas that a transfer uses, which can be less than 21,000 since EIP-2780; undefined when 21,000 is too little, for example for a new
- * account. A transfer that cannot begin is retried at the upper bound, where the error is reported.
+ * Returns the gas that a transfer uses, which can be below 21,000 with EIP-2780. Returns undefined if 21,000 is not enough, for example for a new
+ * account. If the transfer cannot begin, also returns undefined: the run at the upper bound then reports the error.
  */
 function* measureTransfer(simulation: Simulation): Execution<bigint | undefined> {
   try {
@@ -86,8 +86,8 @@ function* measureTransfer(simulation: Simulation): Execution<bigint | undefined>
 }
 
 /**
- * Checks the calculated limit by execution. A call may also succeed with less gas than it needs for an identical execution, if a caller tolerates
- * that its callee runs out of gas.
+ * Checks the calculated limit by execution. Computation alone may fail: a call can succeed with less gas than measured, if a contract tolerates that
+ * its callee runs out of gas.
  */
 function* isConfirmed(
   simulation: Simulation,
@@ -99,8 +99,8 @@ function* isConfirmed(
 }
 
 /**
- * Computes the outcome of geth's search without most of its runs; undefined if the runs are required. A run with a state gas reservoir does not
- * report how much gas it needed. In that case the first candidate is run, which usually has no reservoir.
+ * Computes the outcome of geth's binary search without most of its runs; returns undefined if the runs are required. A run with a state gas reservoir
+ * (EIP-8037) does not report how much gas it needed. The first candidate is then run, which usually has no reservoir.
  * @param result result of a successful run with `enough` gas
  */
 function* calculate(
@@ -126,8 +126,9 @@ function* calculate(
 /**
  * Estimates a gas limit with which a call succeeds: the number that geth returns, at most 1.5 % above the minimum. One run at the upper bound
  * measures the gas that the call needs. geth's search is then computed arithmetically, and one or two more runs confirm the result. Every step of the
- * search is a run only if code reads its remaining gas, so that less gas may change its execution.
- * @param gasCap maximum gas of any call. For a call without gas field, the block gas limit is the bound (spec 4, rule 3).
+ * search is a run only if these runs contradict the calculation, or if the execution depends on its remaining gas.
+ * @param gasCap upper bound for every call, also with a `gas` field; a call without this field is also bounded by the block gas limit (spec 4, rule
+ * 3)
  * @throws ChainError with the call's own revert or failure, or `gas required exceeds allowance (N)`
  */
 export function* estimateGas(simulation: Simulation, gasCap: bigint): Execution<bigint> {

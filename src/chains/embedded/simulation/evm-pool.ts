@@ -3,9 +3,9 @@ import type { Evm } from '../../../../packages/evm/interpreter/evm.ts';
 import type { StateReader } from '../../../../packages/evm/interpreter/host.ts';
 import { createEvm } from '../../../engine/create-evm.ts';
 
-/** Maximum idle EVMs; each caches one state and its decoded codes. */
+/** Default maximum number of idle EVMs. Each caches one state and decoded codes. */
 const MAX_IDLE = 4;
-/** Memory limit of all idle EVMs together, bytes. An EVM retains the memory that its largest call needed. */
+/** Limit on the total memory of all idle EVMs, bytes. An EVM retains the memory that its largest call needed. */
 const MAX_IDLE_BYTES: number = 32 << 20;
 
 const NO_STATE: StateReader = {
@@ -14,10 +14,10 @@ const NO_STATE: StateReader = {
   getCode: () => EMPTY_BYTES,
 };
 
-/** An EVM, the state that it caches, and its size when it was last idle, bytes. */
+/** An EVM, the state that it caches, and its memory when it was last released, bytes. */
 export type PooledEvm = { readonly evm: Evm; state: StateReader; bytes: number };
 
-/** EVMs of one thread. A call uses an EVM exclusively, preferably one that caches its state. */
+/** EVMs of one thread. A call uses an EVM exclusively, preferably an EVM that caches the call's state. */
 export class EvmPool {
   readonly #memoryLimit: number;
   readonly #maxIdle: number;
@@ -33,7 +33,7 @@ export class EvmPool {
     this.#maxIdle = maxIdle;
   }
 
-  /** Returns an EVM on an immutable state. It must be released. */
+  /** Returns an EVM for an immutable state, if possible one that caches this state. The caller must release the EVM. */
   acquire(state: StateReader): PooledEvm {
     if (this.#idle.at(-1)?.state === state) return this.#idle.pop() as PooledEvm;
     const known = this.#idle.findLastIndex((entry) => entry.state === state);
@@ -41,7 +41,7 @@ export class EvmPool {
     return this.#idle.splice(known, 1)[0] as PooledEvm;
   }
 
-  /** Returns an EVM without cached state, for a state that may be private to the caller. It must be released. */
+  /** Returns an EVM whose cached state is cleared, for a state that may be private to the caller. The caller must release the EVM. */
   acquireFor(state: StateReader): PooledEvm {
     const entry = this.#takeUnknown();
     if (entry === undefined) return this.#create(state);
@@ -50,7 +50,7 @@ export class EvmPool {
     return entry;
   }
 
-  /** Releases an EVM that was used on a private state, even if executions are still open in it. */
+  /** Releases an EVM that was used on a private state and clears its cache; executions may still be open in the EVM. */
   releaseUnknown(entry: PooledEvm): void {
     entry.evm.record('nothing');
     entry.evm.attach(NO_STATE);
@@ -58,7 +58,7 @@ export class EvmPool {
     this.release(entry);
   }
 
-  /** Releases an EVM. No execution may be open in it. */
+  /** Releases an EVM, in which no execution may be open. Drops the least recently used EVMs beyond the limits. */
   release(entry: PooledEvm): void {
     const idle = this.#idle;
     idle.push(entry);
@@ -72,7 +72,8 @@ export class EvmPool {
   }
 
   /**
-   * Returns an EVM that caches no state. If there is none, returns undefined if one more idle EVM fits, and otherwise the least recently used EVM.
+   * Takes an idle EVM without cached state. If there is none, takes the least recently used EVM, or returns undefined if the pool may grow by one
+   * more EVM.
    */
   #takeUnknown(): PooledEvm | undefined {
     const idle = this.#idle;

@@ -6,7 +6,7 @@ import { TransactionError } from '../../../../packages/evm/transition/transactio
 import { ChainError } from '../../../chain/errors.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
 
-/** Converts a failed execution to the error for its caller. */
+/** Converts a revert or a failure to the error that the client receives. */
 export function toExecutionError({ status, reason, output }: MessageOutcome): ChainError {
   if (status === 'revert') return new ChainError('reverted', 'execution reverted', toHexData(output));
   return new ChainError('failed', reason);
@@ -14,7 +14,7 @@ export function toExecutionError({ status, reason, output }: MessageOutcome): Ch
 
 /**
  * Starts a message call.
- * @param gasLimit gas of the call if it names none
+ * @param gasLimit gas of a call without `gas` field
  * @throws ChainError with geth's texts
  */
 export function startCall(simulation: Simulation, gasLimit: bigint): RunningTransaction {

@@ -1,21 +1,23 @@
 import type { RunningTransaction } from '../../../../packages/evm/transition/running-transaction.ts';
 
-/** Reason for a pause: the slice is used up, the next step may be long and cannot be split, or other executions use the memory. */
+/**
+ * Reason for a pause: the step's gas is used up, the next step may be long and cannot be split, or the execution waits for memory that others use.
+ */
 export type Pause = 'sliceUsed' | 'longStepAhead' | 'memoryAwaited';
 
-/** Work that pauses several times per millisecond: `next` runs the next step, `return` abandons it. */
+/** Pausable work: `next` runs a step of a fraction of a millisecond, and `return` abandons the work. */
 export type Execution<T> = Generator<Pause, T, undefined>;
 
-/** Gas between two pauses: 0.04 ms of ordinary code, 0.7 ms of the slowest code. */
+/** Gas between two pauses, which takes 0.04 ms for ordinary code and 0.7 ms for the slowest code. */
 export const SLICE_GAS = 50_000n;
 
-/** Runs a transaction for one slice. @returns the reason for the pause; undefined when the transaction has finished */
+/** Runs a transaction for `SLICE_GAS` of gas. @returns the reason for the pause; undefined when the transaction has finished */
 export function advance(running: RunningTransaction): Pause | undefined {
   if (running.advance(SLICE_GAS)) return undefined;
   return running.isAtLongStep ? 'longStepAhead' : 'sliceUsed';
 }
 
-/** Runs steps, each a fraction of a slice, with a pause after each. */
+/** Runs steps of a fraction of a slice each, with a pause after each step. */
 export function* runSteps<T>(steps: Generator<undefined, T>): Execution<T> {
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return step.value;

@@ -17,15 +17,15 @@ import { SLICE_GAS } from './execution.ts';
 import type { Simulator } from './simulator.ts';
 
 const FIRST_SLICE_GAS = Number(SLICE_GAS);
-/** Maximum intrinsic gas of a transaction in any revision; `MAX_BYTE_GAS`: of a byte of its data, which was highest before EIP-2028. */
+/** Maximum intrinsic gas of a call without data in any revision. `MAX_BYTE_GAS` is the maximum per byte of data, from before EIP-2028. */
 const MAX_TRANSACTION_GAS = 21_000;
 const MAX_BYTE_GAS = 68;
 
 /**
- * Fast path of `executeJob`: runs a call without value, price, lists and overrides to its end or until `endsAt`, a time of `performance.now()`.
+ * Fast path of `executeJob`: runs a call without value, price, lists and overrides to its end or until `endsAt` on the clock `performance.now()`.
  * @param gasLimit at least `gasToBegin`
- * @param ahead also runs the following calls of the batch if the call succeeds
- * @returns the return data; undefined when the time ran out, after the call was undone
+ * @param ahead runs the next calls of the batch after a successful call; undefined to run only this call
+ * @returns the return data; undefined when the call did not end by `endsAt` and was undone
  * @throws ChainError with geth's texts
  */
 export function runPlainCall(
@@ -73,14 +73,14 @@ export function runPlainCall(
 }
 
 /**
- * Returns gas that suffices to begin any call with this much data: 21,000, plus at most 68 per byte (EIP-2028, 7623, 7976). From Amsterdam on it is
- * 12,000, plus 3000 for the recipient, plus 3000 if the recipient is delegated.
+ * Returns gas that covers the intrinsic gas of any call with `dataLength` bytes: 21,000, plus at most 68 per byte (EIP-2028, 7623, 7976). From
+ * Amsterdam on, the fixed part is lower: 12,000, plus 3000 for the recipient, plus 3000 for its delegate.
  */
 export function gasToBegin(dataLength: number): number {
   return MAX_TRANSACTION_GAS + MAX_BYTE_GAS * dataLength;
 }
 
-/** Returns the gas that is charged before the first instruction. */
+/** Returns the intrinsic gas of a call, with the gas for its delegate. */
 function gasBefore(
   call: CallBytes,
   state: WorldState,
@@ -101,7 +101,7 @@ function isToItself(call: CallBytes): boolean {
   return bytesEqual(addressAt(call, call.from), addressAt(call, call.to));
 }
 
-/** Returns the gas for the delegate of the recipient, which is charged before the first instruction (EIP-2780). */
+/** Returns the gas for loading the recipient's delegate (EIP-7702), which EIP-2780 charges before the first instruction; 0 before Amsterdam. */
 function delegateGasOf(
   call: CallBytes,
   state: WorldState,

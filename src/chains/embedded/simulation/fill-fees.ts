@@ -13,8 +13,8 @@ export function needsTip({ gasPrice, maxFeePerGas, maxPriorityFeePerGas, maxFeeP
 }
 
 /**
- * Completes partially specified fees of a call in geth's way for an access list (`setFeeDefaults`).
- * @param suggestedTip wei per gas, used if `needsTip` returns true
+ * Completes partially specified fees of an `eth_createAccessList` call, as geth's `setFeeDefaults` does.
+ * @param suggestedTip suggested priority fee, wei per gas; used only if `needsTip` returns true
  * @throws ChainError with geth's texts
  */
 export function fillFees(

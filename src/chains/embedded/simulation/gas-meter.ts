@@ -1,2 +1,2 @@
-/** Total gas of finished runs, successful or not, over all simulations of a thread. */
+/** Total gas used by all finished runs of a thread, successful or not. */
 export type GasMeter = { used: number };

@@ -4,16 +4,16 @@ import { type BlockRules, isMergedPast, rulesAt } from '../../../../packages/evm
 import { nextBaseFee, nextExcessBlobGas } from '../import/validate-header.ts';
 import type { StoredHeader } from '../store/chain-reader.ts';
 
-/** Seconds between the head and the next block: one slot. */
+/** Seconds from the head's timestamp to the pending block's: one slot. */
 const SLOT_SECONDS = 12n;
 
-/** Beneficiary of the pending block as in geth: tips of its calls go to the zero address. */
+/** Beneficiary of the pending block: as in geth, the zero address. */
 export const NO_BENEFICIARY: Uint8Array = new Uint8Array(20);
 const NO_RANDOM: Uint8Array = new Uint8Array(32);
 
 /**
- * Builds the header for calls at `pending`. Prices are those of the next block; beneficiary and random value are zero, as in geth's pending block;
- * all other fields are those of the head.
+ * Builds the header for calls at `pending`. Base fee and blob gas price are those of the next block. As in geth's pending block, beneficiary and
+ * random value are zero. All other fields are those of the head.
  */
 export function buildPendingHeader(head: StoredHeader, config: ChainConfig): Header {
   const number = head.header.number + 1n;
@@ -36,7 +36,7 @@ export function buildPendingHeader(head: StoredHeader, config: ChainConfig): Hea
   };
 }
 
-/** Returns the slot number that follows the parent's, as in geth; absent before Amsterdam (EIP-7843). */
+/** Returns the parent's slot number plus 1, as in geth; absent before Amsterdam (EIP-7843). */
 function slotAfter({ slotNumber }: Header, { revision }: BlockRules): Pick<Header, 'slotNumber'> {
   return revision.hasBlockAccessList ? { slotNumber: slotNumber === undefined ? 0n : slotNumber + 1n } : {};
 }

@@ -3,21 +3,21 @@ import type { StateReader } from '../../../../packages/evm/interpreter/host.ts';
 import { createStateReader } from '../state/state-reader.ts';
 import type { ChainReader, StoredHeader } from '../store/chain-reader.ts';
 
-/** Chain on which calls execute: its rules, its headers, and its states by block number. */
+/** Source of fork rules, headers and states, by block number, for the execution of calls. */
 export interface SimulatedChain {
   readonly config: ChainConfig;
-  /** Underlying store; block simulation requires it. */
+  /** Store with the chain; undefined if there is none. Block simulation requires a store. */
   readonly store?: ChainReader;
   getHeader(number: bigint): StoredHeader | undefined;
-  /** Returns the hash of an ancestor of an executing block; undefined when there is none. */
+  /** Returns the hash of a block for BLOCKHASH; undefined if the chain has no block with this number. */
   getBlockHash(number: bigint): Uint8Array | undefined;
   /** Returns the state after a block; repeated calls usually return the same object. */
   openState(number: bigint): StateReader;
-  /** True if the state is opened for one call only; no EVM is then pooled for it. */
+  /** True if only one call executes on the chain, so that an EVM which caches its state is useless afterwards. */
   readonly isForOneCall?: true;
 }
 
-/** Maximum number of cached states; more than pooled EVMs. */
+/** Maximum number of cached state readers, above the number of pooled EVMs. */
 const MAX_STATES = 8;
 
 /** Chain whose blocks are in a store. */

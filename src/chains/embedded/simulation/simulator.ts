@@ -27,22 +27,22 @@ import type { GasMeter } from './gas-meter.ts';
 import type { SimulatedChain } from './simulated-chain.ts';
 import { applyStateOverrides, type PrecompileHandling } from './state-overrides.ts';
 
-/** Block whose state and environment a call uses. */
+/** Block after which a call executes. */
 export type StateAt = {
-  /** Number of the block after which the call sees the state. */
+  /** Number of the block whose post-state the call reads. */
   readonly blockNumber: bigint;
-  /** True if the call runs in the environment of the next block. */
+  /** True if number, time and base fee are those of the next block (`pending`); otherwise, they are those of `blockNumber`. */
   readonly isPending: boolean;
 };
 
-/** Request for one execution. */
+/** Call with its block and overrides. */
 export type SimulationRequest = StateAt & {
   readonly call: CallObject;
   readonly stateOverrides?: StateOverrides;
   readonly blockOverrides?: BlockOverrides;
 };
 
-/** Gas cap of any call, whatever the call requests and the block gas limit is; interpreting this much gas takes several seconds. */
+/** Upper bound for the gas of every call, whatever its `gas` field and the block gas limit. Interpreting this much gas takes several seconds. */
 export const MAX_CALL_GAS: bigint = 2n ** 32n;
 
 /** Handling of precompile overrides as in geth, per kind of simulation. */
@@ -52,14 +52,16 @@ const PRECOMPILES: Readonly<Record<SimulationKind, PrecompileHandling>> = {
   accessList: 'fixed',
 };
 
-/** Only calls may use all their gas for execution, because estimates predict how much a transaction needs (EIP-8037). */
+/**
+ * An estimate has the transaction gas limits of EIP-8037, because it predicts the needs of a transaction; a call may use all its gas for execution.
+ */
 const MODES: Readonly<Record<SimulationKind, TransactionMode>> = {
   call: 'simulated',
   estimate: 'estimated',
   accessList: 'estimated',
 };
 
-/** Number of recorded accesses that are dropped per step, in 0.3 ms. */
+/** Number of recorded accesses that one step drops, in 0.3 ms. */
 const ACCESSES_PIECE = 1_024;
 
 type KnownEnvironment = {
@@ -68,18 +70,18 @@ type KnownEnvironment = {
   readonly environment: CallEnvironment;
 };
 
-/** Executes calls on states of blocks. Any number of calls may be in progress, each in an EVM of its own. */
+/** Executes calls on the states of blocks. Any number of calls may be in progress, each in a separate EVM. */
 export class Simulator {
   readonly #chain: SimulatedChain;
   readonly #evms: EvmPool;
   readonly #meter: GasMeter;
-  /** Last environment without overrides. */
+  /** Environment of the last call without block overrides. */
   #last: KnownEnvironment | undefined;
 
   /**
    * @param memoryLimit bytes of memory that one execution may use
-   * @param meter counter of the gas used
-   * @param evms shared EVM pool
+   * @param meter counter to which the gas of finished runs is added
+   * @param evms EVM pool; several simulators may share it
    */
   constructor(
     chain: SimulatedChain,
@@ -92,37 +94,37 @@ export class Simulator {
     this.#meter = meter;
   }
 
-  /** Prepares the environment and an EVM for a call. The call may then run many times, each time from the initial state. */
+  /** Prepares the environment and an EVM for a call. The call may run many times, always from the initial state. */
   open(request: SimulationRequest, kind: SimulationKind): Simulation {
     const environment = this.environmentOf(request, kind);
     const entry = this.acquire(request.blockNumber);
     return new Simulation(request.call, entry, environment, MODES[kind], this.#meter);
   }
 
-  /** Underlying store, for work that reads more than states. @throws Error when the chain has no store */
+  /** Store of the chain, for work that also reads blocks or tries. @throws Error when the chain has no store */
   get reader(): ChainReader {
     const { store } = this.#chain;
     if (store === undefined) throw new Error('the chain has no store: only its states can be read');
     return store;
   }
 
-  /** Returns an EVM on the state after a block. It must be released. */
+  /** Returns an EVM on the state after a block; the caller must release the EVM. */
   acquire(blockNumber: bigint): PooledEvm {
     return this.#evms.acquire(this.#chain.openState(blockNumber));
   }
 
-  /** Returns an EVM to the pool. It retains its cached state if that state may be opened again. */
+  /** Returns an EVM to the pool; its cached state is cleared if no further call can use that state. */
   release(entry: PooledEvm): void {
     if (this.#chain.isForOneCall === true) this.#evms.releaseUnknown(entry);
     else this.#evms.release(entry);
   }
 
-  /** Invalidates the cached environment, because another block replaced one at which calls executed. */
+  /** Invalidates the cached environment; must be called when another block replaces a block at which calls executed. */
   forgetEnvironment(): void {
     this.#last = undefined;
   }
 
-  /** Counts the gas of executions. */
+  /** Counter of the gas of finished runs. */
   get meter(): GasMeter {
     return this.#meter;
   }
@@ -137,7 +139,7 @@ export class Simulator {
     this.release(simulation.close());
   }
 
-  /** Returns rules and block environment for calls at a block. @throws Error when the block is not stored */
+  /** Returns the fork rules and the block environment for calls at a block. @throws Error when the block is not stored */
   environmentOf(
     { blockNumber, isPending, blockOverrides }: StateAt & Pick<SimulationRequest, 'blockOverrides'>,
     kind: SimulationKind,
@@ -153,7 +155,7 @@ export class Simulator {
   }
 }
 
-/** A call and its state. Every run starts from the same state. */
+/** A call in its EVM. Every run starts from the same state, which is the block's state with state overrides. */
 export class Simulation {
   #call: CallObject;
   readonly #entry: PooledEvm;
@@ -161,7 +163,7 @@ export class Simulation {
   readonly #environment: CallEnvironment;
   readonly #mode: TransactionMode;
   readonly #meter: GasMeter;
-  /** Checkpoint to which runs roll back. */
+  /** Checkpoint after the state overrides, to which every run is rolled back. */
   #mark: number;
   #lists: CallLists = NO_LISTS;
   #isRecording = false;
@@ -187,7 +189,7 @@ export class Simulation {
   }
 
   /**
-   * Decodes the call's lists and applies state overrides. Must be called before the first run, unless `isPlain` and there are no overrides.
+   * Decodes the call's lists and applies state overrides. Must be called before the first run of a call that has lists or state overrides.
    * @throws ChainError with geth's text for contradictory overrides
    */
   *prepare(overrides: StateOverrides | undefined, kind: SimulationKind): Execution<void> {
@@ -202,23 +204,26 @@ export class Simulation {
     this.#lists = yield* decodeCallLists(this.call);
   }
 
-  /** Returns whether the call has no lists. Without overrides, `prepare` then has no effect. */
+  /**
+   * Returns whether the call has neither access list nor authorizations nor blob hashes. If it has no state overrides either, `prepare` is
+   * unnecessary.
+   */
   get isPlain(): boolean {
     const { accessList, authorizationList, blobVersionedHashes } = this.call;
     return accessList === undefined && authorizationList === undefined && blobVersionedHashes === undefined;
   }
 
-  /** Undoes one step of the previous run. @returns whether the run is completely undone, so that the next `start` is fast */
+  /** Undoes some changes of the previous run. @returns whether all its changes are undone, so that the next `start` is fast */
   undoRunPiece(): boolean {
     return this.#evm.rollbackPiece(this.#mark);
   }
 
-  /** Undoes one step of all runs and overrides. @returns whether everything is undone, so that the simulation may be closed */
+  /** Undoes some changes of runs and overrides. @returns whether all changes are undone, so that the simulation may be closed */
   undoPiece(): boolean {
     return (!this.#isRecording || this.#dropAccesses()) && this.#evm.abandon();
   }
 
-  /** Drops one step of recorded accesses that were not taken. @returns whether no accesses are left */
+  /** Drops up to `ACCESSES_PIECE` recorded accesses that were not taken. @returns whether no accesses are left */
   #dropAccesses(): boolean {
     for (let left = ACCESSES_PIECE; left > 0; left--) if (this.#evm.takeAccess() === undefined) return true;
     return false;
@@ -230,12 +235,12 @@ export class Simulation {
     return this.#entry;
   }
 
-  /** Growth of the EVM's memory, bytes. */
+  /** Growth of the EVM's memory since the simulation began, bytes. */
   get memoryGrowth(): number {
     return this.#evm.memoryPeak - this.#entry.bytes;
   }
 
-  /** Must be called at the end of each run. */
+  /** Adds the gas of a finished run to the meter; must be called at the end of each run. */
   noteEnd(running: RunningTransaction): void {
     this.#meter.used += Number(running.gasSpent);
   }
@@ -279,13 +284,13 @@ export class Simulation {
     this.#built = { ...built, provided: { ...built.provided, hasAccessList: true } };
   }
 
-  /** Selects the data that the following runs record. */
+  /** Selects what the next runs record: `accesses`, for example. */
   record(what: Recording): void {
     this.#isRecording = true;
     this.#evm.record(what);
   }
 
-  /** Returns one recorded access; undefined when none is left. */
+  /** Removes and returns one recorded access; undefined when no access is left. */
   takeAccess(): StateAccess | undefined {
     return this.#evm.takeAccess();
   }

@@ -7,9 +7,9 @@ import { ChainError } from '../../../chain/errors.ts';
 import type { AccountOverride, StateOverrides } from '../../../chain/requests.ts';
 import type { Execution } from './execution.ts';
 
-/** Slots or accounts that are overridden per step: 0.15 ms, or 1.5 ms when simulated blocks collect the changes. */
+/** Number of slots or accounts that one step overrides, in 0.15 ms, or 1.5 ms when a simulated block collects the changes. */
 const PIECE = 64;
-/** Length from which the code of an override has a step of its own, bytes. */
+/** Length above which the code of an override ends its step, bytes. */
 const LONG_CODE_BYTES = 24_576;
 
 function* putSlots(
@@ -28,21 +28,24 @@ function* putSlots(
   }
 }
 
-/** Handling of precompile overrides. `checked`: precompiles are not moved, but must be movable. `fixed`: no precompile can be moved. */
+/**
+ * Handling of `movePrecompileToAddress`. `movable`: precompiles are moved. `checked`: they are not moved, but a move that would fail is an error.
+ * `fixed`: every move is an error.
+ */
 export type PrecompileHandling = 'movable' | 'checked' | 'fixed';
 
 export type OverrideOptions = {
   readonly precompiles: PrecompileHandling;
-  /** Predicate for `checked`; default: the state's precompiles. */
+  /** Returns whether an address has a precompile, for `checked`; by default, the state decides. */
   readonly isPrecompile?: (address: Uint8Array) => boolean;
-  /** Receives the addresses at which precompiles were removed or placed. */
+  /** List to which the addresses are added at which precompiles were removed or placed. */
   readonly moved?: Uint8Array[];
 };
 
 type PrecompileMove = { readonly from: string; readonly to: Uint8Array; readonly number: number };
 
 /**
- * Returns the precompiles to move, ordered by address. If there are several contradictions, the one with the lowest address is reported, as in geth.
+ * Returns the precompiles to move, ordered by address. If several overrides are invalid, the lowest address is reported, as in geth.
  * @throws ChainError with geth's text
  */
 function* planMoves(
@@ -72,7 +75,7 @@ function* planMoves(
   return moves.sort((a, b) => (a.from < b.from ? -1 : 1));
 }
 
-/** @param precompile precompile number of the account, 0 for none */
+/** @param precompile precompile number of the account; 0 if it is not a precompile */
 function findContradiction(overrides: StateOverrides, key: string, precompile: number): string | undefined {
   const { movePrecompileToAddress, state, stateDiff } = overrides[key] ?? {};
   const name = (address: string): string => `account ${checksumAddress(hexToBytes(address))}`;
@@ -88,7 +91,7 @@ function findContradiction(overrides: StateOverrides, key: string, precompile: n
 
 /**
  * Applies overrides to the state of a call in steps (geth internal/ethapi/override).
- * @throws ChainError with geth's text for contradictions
+ * @throws ChainError with geth's text for invalid overrides
  */
 export function* applyStateOverrides(
   overrides: StateOverrides,
@@ -97,7 +100,7 @@ export function* applyStateOverrides(
 ): Execution<void> {
   const { precompiles, moved } = options;
   let count = 0;
-  // Listed only once, because this takes long for thousands of accounts.
+  // The keys are listed only once, because `Object.keys` is slow for thousands of accounts.
   const accounts = Object.keys(overrides);
   const moves = yield* planMoves(state, overrides, accounts, options);
   const isMovable = precompiles === 'movable';

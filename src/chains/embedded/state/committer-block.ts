@@ -2,13 +2,13 @@ import type { AccountState, StateChanges } from '../../../../packages/evm/interp
 import type { RootedState } from '../../../../packages/evm/transition/execute-block.ts';
 import type { StateCommitter } from './state-committer.ts';
 
-/** The newest state during the execution of one block on it. */
+/** View of a `StateCommitter` for the execution of one block: reads its newest state and applies the block's changes to it. */
 export class CommitterBlock implements RootedState {
   readonly #state: StateCommitter;
   readonly #number: bigint;
   readonly #onApplied: ((changes: StateChanges) => void) | undefined;
 
-  /** @param onApplied called with each applied change */
+  /** @param onApplied called with every set of changes after it was applied */
   constructor(state: StateCommitter, number: bigint, onApplied?: (changes: StateChanges) => void) {
     this.#state = state;
     this.#number = number;

@@ -7,12 +7,12 @@ import { MissingState } from './missing-state.ts';
 export interface StateParts {
   /** Returns null when the account does not exist. */
   findAccount(address: string): AccountState | null | undefined;
-  /** Returns the value without leading zeros, for an account that exists and has storage. */
+  /** Returns the slot's value without leading zeros. Called only for accounts that exist and have storage. */
   findSlot(address: string, slot: string): Uint8Array | undefined;
   findCode(hash: string): Uint8Array | undefined;
 }
 
-/** A partially available state. Its readers throw MissingState for unavailable parts. */
+/** State of which only some parts are available; reading another part throws `MissingState`. */
 export class PartialState implements StateReader {
   readonly #parts: StateParts;
 

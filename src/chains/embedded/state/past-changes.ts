@@ -7,19 +7,20 @@ import type { KeyAge, KeyRange } from '../store/versioned-table.ts';
 /** A changed account and its changed slots. */
 export type ChangedAccount = {
   readonly address: Uint8Array;
-  /** Slots by their hex text. */
+  /** Changed slots (32 bytes), by their hex text. */
   readonly slots: ReadonlyMap<string, Uint8Array>;
 };
 
 const ADDRESS_LENGTH = 20;
-/** Maximum number of changed accounts and slots together, about 400 bytes each. */
+/** Maximum total number of changed accounts and slots, which take about 400 bytes each. */
 const MAX_CHANGED_KEYS = 100_000;
-/** Keys scanned between two pauses, about 1 ms. */
+/** Number of keys that are scanned between two pauses, in about 1 ms. */
 const KEYS_PER_STEP = 1_000;
 
 /**
- * Lists the changes after block `from` up to block `to`. In a store without change lists per block, all keys are scanned.
- * @throws ChainError when there are too many changes to buffer
+ * Lists the accounts and slots that changed after block `from`, up to block `to`. If the store lacks the change list of a block, all keys are
+ * scanned.
+ * @throws ChainError when more than `MAX_CHANGED_KEYS` keys changed
  */
 export function* listPastChanges(
   reader: ChainReader,
@@ -51,7 +52,7 @@ function* scanChanges(reader: ChainReader, from: number): Generator<undefined, I
   return changes.accounts;
 }
 
-/** Yields all keys of a table, or those with a prefix, in groups. No cursor stays open between two groups. */
+/** Yields all keys of a table, or all keys with a prefix, in groups. No LMDB cursor is open between two groups. */
 export function* scanKeys(
   list: (range: KeyRange) => readonly KeyAge[],
   prefix?: Uint8Array,
@@ -68,7 +69,7 @@ export function* scanKeys(
   } while (after !== undefined);
 }
 
-/** Collects distinct keys by account. */
+/** Collects changed accounts and slots, each once, by account. */
 class ChangedKeys {
   readonly #accounts = new Map<
     string,

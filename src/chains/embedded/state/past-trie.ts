@@ -6,17 +6,17 @@ import { type ChangedAccount, listPastChanges, scanKeys } from './past-changes.t
 import { StoredState } from './state-reader.ts';
 import { StateTrie, type TrieChange } from './state-trie.ts';
 
-/** Size limit for the nodes of one past trie, bytes. */
+/** Size limit for the rebuilt trie nodes of one past block, bytes. */
 export const MAX_PAST_TRIE_BYTES: number = 128 * 1024 * 1024;
-/** Accounts and slots that are written into the tries between two pauses, in about 1 ms. */
+/** Number of accounts and slots that are written into the tries between two pauses, in about 1 ms. */
 const WRITES_PER_STEP = 32;
 /** Number of addresses that are hashed between two pauses. */
 const HASHES_PER_STEP = 500;
 
 /**
- * Rebuilds the tries after a past block in memory, from the tries of the head: every later change is set back to its previous value. It must run
- * while the store's head is `head`.
- * @throws ChainError when too much has changed
+ * Rebuilds the tries after a past block in memory: starts with the tries of the head, and sets every later change back to its previous value. The
+ * store's head must be `head` until the build ends.
+ * @throws ChainError when too much has changed since the block
  */
 export function* buildPastTrie(
   reader: ChainReader,
@@ -42,19 +42,19 @@ export function* buildPastTrie(
   return trie;
 }
 
-/** Applies changes to the tries in groups. */
+/** Applies changes to the tries in groups of `WRITES_PER_STEP`. */
 class TrieWriter {
   readonly #trie: StateTrie;
   #waiting: TrieChange[] = [];
   #count = 0;
-  /** State root after the last applied changes; undefined before the first. */
+  /** State root after the last applied group; undefined if no group was applied yet. */
   root: Uint8Array | undefined;
 
   constructor(trie: StateTrie) {
     this.#trie = trie;
   }
 
-  /** @returns whether the caller has to pause now */
+  /** @returns whether a group was applied, so that the caller has to pause */
   add(change: TrieChange): boolean {
     this.#waiting.push(change);
     this.#count += 1 + change.slots.length;
@@ -77,7 +77,7 @@ class TrieWriter {
 
 type OwnedAccount = ChangedAccount & { readonly owner: Uint8Array };
 
-/** Groups accounts by the first byte of their address hash, in the order of this byte. */
+/** Sorts accounts into 256 groups by the first byte of their address hash. */
 function* sortByOwner(accounts: Iterable<ChangedAccount>): Generator<undefined, OwnedAccount[][]> {
   const buckets = Array.from({ length: 256 }, (): OwnedAccount[] => []);
   let count = 0;
@@ -90,8 +90,8 @@ function* sortByOwner(accounts: Iterable<ChangedAccount>): Generator<undefined, 
 }
 
 /**
- * Yields the state of an account and its changed slots after `block`, in parts. If the storage has begun or ended since then, it is yielded
- * completely, because lists of changes do not contain the slots of a destroyed account.
+ * Yields an account and its changed slots as they were after `block`, in parts. If the account's storage was created or destroyed later, yields all
+ * slots, because change lists do not contain the slots of a destroyed account.
  */
 function* describeAccount(
   reader: ChainReader,
@@ -117,14 +117,14 @@ function* describeAccount(
   }
 }
 
-/** Yields at least one group, which may be empty. */
+/** Splits slots into groups of `WRITES_PER_STEP`; without slots, yields one empty group. */
 function* groupSlots(slots: readonly Uint8Array[]): Generator<readonly Uint8Array[]> {
   for (let at = 0; at === 0 || at < slots.length; at += WRITES_PER_STEP) {
     yield slots.slice(at, at + WRITES_PER_STEP);
   }
 }
 
-/** Yields all slots that an account has ever had. */
+/** Yields all slots that an account has ever had in the store, in groups. */
 function* listStorage(reader: ChainReader, address: Uint8Array): Generator<readonly Uint8Array[]> {
   for (const keys of scanKeys((range) => reader.listSlots(range), address)) {
     yield* groupSlots(keys.map(({ key }) => key.subarray(address.length)));

@@ -11,7 +11,7 @@ import type { ChainReader, StoredHeader } from '../store/chain-reader.ts';
 import { buildPastTrie, MAX_PAST_TRIE_BYTES } from './past-trie.ts';
 import { StateTrie } from './state-trie.ts';
 
-/** Error for a head that moved while tries were read, so that the data read belongs to two different heads. */
+/** Error of work that read trie nodes of two different heads, because the head moved meanwhile. */
 export class HeadMovedError extends Error {
   constructor() {
     super('the head moved');
@@ -19,7 +19,10 @@ export class HeadMovedError extends Error {
   }
 }
 
-/** Runs work on the tries of the store. Every step sees the tries of this head. @throws HeadMovedError when the head moves */
+/**
+ * Runs work that reads the tries of the store's head, and checks at every step that the head is still `head`.
+ * @throws HeadMovedError when the head moves
+ */
 export function* runAtHead<T>(
   reader: ChainReader,
   head: bigint,
@@ -33,17 +36,17 @@ export function* runAtHead<T>(
   }
 }
 
-/** Limits of concurrent builds: two in total, one per owner. */
+/** Limits of concurrent builds of past tries: two in total, one per owner. */
 const TURN_LIMITS: FairQueueLimits = {
   running: 2,
   ownerShare: 0.5,
   waiting: limitOf('proofs.waiting'),
   waitMs: 10_000,
 };
-/** Signal for builds, which never aborts: a build also serves later requests, so it does not end with the request that started it. */
+/** Abort state of builds. A build is never aborted, because it also serves requests other than the one that started it. */
 const PATIENT = { aborted: false };
 
-/** Tries of the head and of blocks below it. Rebuilt tries are cached until the head moves, up to 128 MiB. */
+/** Opens the tries of the head and of blocks below the head. Rebuilt tries are cached until the head moves, up to 128 MiB in total. */
 export class PastTries {
   readonly #reader: ChainReader;
   readonly #cached = new Lru<bigint, StateTrie>(
@@ -54,7 +57,7 @@ export class PastTries {
   );
   /** Head to which the cached tries belong. */
   #head: bigint | undefined;
-  /** Builds in progress by block and owner; all requests of one owner share a build. */
+  /** Builds in progress, by block and owner; all requests of one owner for a block share a build. */
   readonly #inFlight = new Map<string, Promise<StateTrie>>();
   readonly #slots = new FairQueue(TURN_LIMITS);
 
@@ -63,7 +66,7 @@ export class PastTries {
   }
 
   /**
-   * Returns the tries after a block, which are valid as long as `head` is the head.
+   * Returns the tries after a block. The tries are valid as long as block `head` is the store's head.
    * @param owner owner of the scheduler slots in which the tries are built
    * @throws HeadMovedError when the head moves, ChainError when too much has changed since the block or too many builds wait
    */
@@ -95,7 +98,7 @@ export class PastTries {
     return this.#make(block, head, owner);
   }
 
-  /** Builds the tries in a build slot of `owner`, and releases the slot. */
+  /** Waits until the limits of builds allow another build of `owner`, and then builds the tries. */
   #make(block: StoredHeader, head: bigint, owner: string): PromiseOrValue<StateTrie> {
     const { number } = block.header;
     const work = (): PromiseOrValue<StateTrie> =>

@@ -2,17 +2,17 @@ import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 import { encodePath, type Nibbles } from '../../../../packages/ethereum/primitives/trie-node.ts';
 import type { NodeWrite } from '../store/state-batch.ts';
 
-/** Heap overhead of a node in addition to its bytes (path, arrays, map entry), measured. */
+/** Measured heap size of a node without its encoding (path, arrays, map entry), bytes. */
 const NODE_OVERHEAD_BYTES = 500;
 
-/** Changed nodes of one trie on top of the store: the nodes of the batch's sealed blocks, and the nodes of the current block. */
+/** Changed nodes of one trie that are not in the store yet: nodes of the batch of sealed blocks, and nodes of the current block. */
 export class PendingNodes {
   readonly #load: (path: Uint8Array) => Uint8Array | undefined;
   readonly #batch = new Map<string, NodeWrite>();
   readonly #current = new Map<string, NodeWrite>();
   #isCurrentCleared = false;
   #isCleared = false;
-  /** Bytes of the nodes of sealed blocks. */
+  /** Approximate heap size of the nodes of sealed blocks, bytes. */
   size = 0;
 
   /** @param load returns the stored node at a hex-prefix encoded path */
@@ -20,7 +20,7 @@ export class PendingNodes {
     this.#load = load;
   }
 
-  /** True if all nodes of the store that are not in `writes` are deleted. */
+  /** True if the commit must delete all stored nodes of the trie before it writes `writes`. */
   get isCleared(): boolean {
     return this.#isCleared;
   }
@@ -29,7 +29,7 @@ export class PendingNodes {
     return this.#batch.values();
   }
 
-  /** Loads a referenced node. A cleared node is never referenced, and is therefore never requested. */
+  /** Loads a node that another node or the root references. A cleared trie references no node of the store, so the stored nodes need no check. */
   readonly get = (path: Nibbles): Uint8Array | undefined => {
     const encodedPath = encodePath(path, false);
     const key = bytesToHex(encodedPath);
@@ -42,7 +42,7 @@ export class PendingNodes {
     this.#current.set(bytesToHex(encodedPath), [encodedPath, encoded]);
   };
 
-  /** Removes all nodes, both those of the current block and those of the store. */
+  /** Removes all nodes of the trie: the nodes of the current block, of the batch and of the store. */
   clearNodes(): void {
     this.#current.clear();
     this.#isCurrentCleared = true;

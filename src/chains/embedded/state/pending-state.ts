@@ -17,11 +17,11 @@ import {
   toAccountState,
 } from './stored-account.ts';
 
-/** Stored version of a key, followed by its versions in the blocks of the batch. */
+/** Versions of a key: the stored version, followed by its versions from the blocks of the batch. */
 type Track = VersionedWrite & { readonly versions: Version[]; isChanged: boolean };
 type AccountTrack = Track & { account: StoredAccount | undefined; readonly slots: Map<string, Track> };
 
-/** Changes that the current block makes to an account. */
+/** Changes of the current block to an account, on top of the batch. */
 type Draft = {
   readonly track: AccountTrack;
   account: StoredAccount | undefined;
@@ -29,12 +29,10 @@ type Draft = {
 };
 
 const NEWEST = Number.MAX_SAFE_INTEGER;
-/** Heap overhead of a key, and of a version in addition to its value (arrays, map entries, number), measured. */
+/** Measured heap size of a key, and of a version without its value (arrays, map entries, number), bytes. */
 const OVERHEAD_BYTES = 900;
 
-/**
- * Accounts and slots of uncommitted blocks on top of the store. There is a batch of sealed blocks, and a current block, which can still be discarded.
- */
+/** Accounts and slots of blocks that are not in the store yet: a batch of sealed blocks, and a current block, which can still be discarded. */
 export class PendingState implements StateReader {
   readonly #source: StoredStateSource;
   #stored: StoredState;
@@ -124,7 +122,7 @@ export class PendingState implements StateReader {
     while (steps.next().done !== true);
   }
 
-  /** Seals the block with a pause after each `piece` accounts and slots. The block must not change in between. */
+  /** Adds the current block to the batch, with a pause after each `piece` accounts and slots. No change may be applied before the end. */
   *sealSteps(block: number, piece: number): Generator<undefined, void> {
     let count = 0;
     for (const { track, account, slots } of this.#drafts.values()) {
@@ -142,7 +140,7 @@ export class PendingState implements StateReader {
     this.#drafts.clear();
   }
 
-  /** Discards the current block. Its codes are retained, because they are identified by hash. */
+  /** Discards the changes of the current block, except new codes, which are stored by hash and therefore do no harm. */
   discard(): void {
     this.#drafts.clear();
   }
@@ -160,7 +158,7 @@ export class PendingState implements StateReader {
     return this.#codes.values();
   }
 
-  /** Clears everything after it was committed to the store. */
+  /** Clears batch, current block and codes, after the batch was committed to the store. */
   clear(): void {
     this.#batch.clear();
     this.#drafts.clear();
@@ -220,7 +218,7 @@ function createTrack(key: Uint8Array, stored: Version | undefined): Track {
   return { key, versions: stored === undefined ? [] : [stored], isChanged: false };
 }
 
-/** Returns the value of a slot. A value that was set before the storage began belongs to a destroyed storage and counts as zero. */
+/** Returns the value of a slot. A version from before `storageSince` belongs to storage that was destroyed, and counts as zero. */
 function valueSince(version: Version | undefined, storageSince: number): Uint8Array {
   return version === undefined || version.since < storageSince ? EMPTY_BYTES : version.value;
 }

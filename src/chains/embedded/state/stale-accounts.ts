@@ -1,9 +1,9 @@
 import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 
-/** An account and slots whose trie leaves are outdated. */
+/** An account and its slots whose trie leaves are outdated. */
 export type StaleAccount = {
   readonly address: Uint8Array;
-  /** True if the account's storage was cleared, so that nothing of the stored storage trie is valid. */
+  /** True if the account's storage was cleared, so that the whole storage trie must be rebuilt from `slots`. */
   isStorageCleared: boolean;
   readonly slots: Map<string, Uint8Array>;
 };
@@ -22,7 +22,7 @@ export class StaleAccounts {
     return stale;
   }
 
-  /** Merges later changes into this object. */
+  /** Adds the stale accounts and slots of later changes. */
   absorb(later: StaleAccounts): void {
     for (const { address, isStorageCleared, slots } of later) {
       const stale = this.mark(address);

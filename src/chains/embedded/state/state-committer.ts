@@ -8,13 +8,14 @@ import type { StoredStateSource } from './state-source.ts';
 import { StateTrie, type TrieChange } from './state-trie.ts';
 
 /**
- * The newest state, ahead of the store. Applies the changes of blocks, serves reads that include them, computes state roots, and returns the data to
- * write. Blocks execute one by one. The current block joins the batch when it is sealed, and leaves no trace when it is discarded.
+ * The newest state during an import, with changes that are not in the store yet. Applies the changes of blocks, serves reads of the newest state,
+ * computes state roots, and returns the data to write. Blocks execute one by one. Sealing adds the current block to the batch; discarding removes all
+ * its changes.
  */
 export class StateCommitter implements StateReader {
   readonly #state: PendingState;
   readonly #trie: StateTrie;
-  /** Changes of sealed blocks that are not in the tries, or only together with the current block. */
+  /** Accounts and slots of sealed blocks that the tries do not contain, or contain only until the current block is discarded. */
   readonly #staleSealed = new StaleAccounts();
   readonly #stale = new StaleAccounts();
   #isSealedApplied = false;
@@ -37,15 +38,15 @@ export class StateCommitter implements StateReader {
   }
 
   /**
-   * Applies changes of block `blockNumber`, which follows the last sealed block. May be called several times per block. The byte arrays are retained
-   * and must not change afterwards.
+   * Applies changes of the current block, whose number `blockNumber` follows the last sealed block. May be called several times per block. The byte
+   * arrays are retained and must not change afterwards.
    */
   apply({ accounts, codes }: StateChanges, blockNumber: bigint): void {
     for (const change of accounts) this.#state.apply(change, Number(blockNumber), this.#stale);
     for (const [hash, code] of codes) this.#state.addCode(hash, code);
   }
 
-  /** Computes the current state root. Only this call writes changes into the tries, so fewer calls cost less. */
+  /** Computes the current state root. Only this call writes changes into the tries, so an import without a root per block is faster. */
   computeRoot(): Uint8Array {
     const stale = new StaleAccounts();
     if (!this.#isSealedApplied) stale.absorb(this.#staleSealed);
@@ -75,12 +76,12 @@ export class StateCommitter implements StateReader {
     this.#isSealedApplied = false;
   }
 
-  /** Approximate size of the sealed blocks, bytes. */
+  /** Approximate heap size of the changes of sealed blocks, bytes. */
   get size(): number {
     return this.#state.size + this.#trie.size;
   }
 
-  /** Returns all changes of the sealed blocks, with updated tries. No block may be open. */
+  /** Updates the tries and returns all changes of the sealed blocks. There must be no current block. */
   collectBatch(): StateBatch {
     this.computeRoot();
     this.#trie.seal();

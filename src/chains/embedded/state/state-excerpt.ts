@@ -5,13 +5,13 @@ import type { StoredHeader } from '../store/chain-reader.ts';
 import { MissingState } from './missing-state.ts';
 import { PartialState } from './partial-state.ts';
 
-/** An account and its available slots. */
+/** An account and those of its slots that are available. */
 export type ExcerptAccount = {
   readonly account: AccountState;
   readonly slots: ReadonlyMap<string, Uint8Array>;
 };
 
-/** The available part of a chain that executions at one block need, for a thread without another source. */
+/** Parts of a chain that a call at one block needs. An excerpt is sent to an execution thread, which has no store with this chain. */
 export type StateExcerpt = {
   readonly config: ChainConfig;
   readonly block: StoredHeader;
@@ -21,7 +21,7 @@ export type StateExcerpt = {
   readonly codes: ReadonlyMap<string, Uint8Array>;
 };
 
-/** A chain of one block, of which only an excerpt is available. */
+/** Chain that serves one block from a `StateExcerpt`; reading other data throws `MissingState`. */
 export class ExcerptChain implements SimulatedChain {
   readonly isForOneCall = true;
   readonly #excerpt: StateExcerpt;

@@ -5,16 +5,16 @@ import type { ChainReader } from '../store/chain-reader.ts';
 import type { StoredStateSource } from './state-source.ts';
 import { decodeStoredAccount, type StoredAccount, toAccountState } from './stored-account.ts';
 
-/** Returns the state after a stored block, which later commits do not affect. */
+/** Returns the state after a stored block. Later commits do not change what it reads. */
 export function createStateReader(reader: ChainReader, blockNumber: bigint): StateReader {
   return new StoredState(reader, Number(blockNumber));
 }
 
-/** State of a store after block `block`. */
+/** State after a block of a store. */
 export class StoredState implements StateReader {
   readonly #source: StoredStateSource;
   readonly #block: number;
-  /** Address of the last account, which is cached because its slots are usually read next. */
+  /** Address of the account that was read last; the account is cached, because its slots are usually read next. */
   #lastAddress: Uint8Array = EMPTY_BYTES;
   #lastAccount: StoredAccount | undefined;
 

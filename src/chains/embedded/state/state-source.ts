@@ -1,12 +1,12 @@
 import type { ChainReader } from '../store/chain-reader.ts';
 
-/** Subset of the store that reads state. */
+/** Methods of `ChainReader` that read state, codes and trie nodes. */
 export type StoredStateSource = Pick<
   ChainReader,
   'findAccount' | 'findSlot' | 'getAccountNode' | 'getStorageNode' | 'getCode'
 >;
 
-/** A store without any state. */
+/** Source of an empty state, for building a genesis state. */
 export const EMPTY_SOURCE: StoredStateSource = {
   findAccount: () => undefined,
   findSlot: () => undefined,

@@ -9,7 +9,7 @@ import { PendingNodes } from './pending-nodes.ts';
 import type { StoredStateSource } from './state-source.ts';
 import { encodeAccountLeaf, readStorageRoot, type StoredAccount } from './stored-account.ts';
 
-/** Changes of one account that are to be applied to the tries. */
+/** Changes of one account that `StateTrie.apply` writes into the tries. */
 export type TrieChange = {
   /** Hash of the account's address. */
   readonly owner: Uint8Array;
@@ -21,19 +21,19 @@ export type TrieChange = {
 
 type StorageTrie = { readonly owner: Uint8Array; readonly nodes: PendingNodes; trie: MerkleTrie | undefined };
 
-/** Number of loaded nodes, about 1 KiB each, above which all are unloaded. */
+/** Number of loaded nodes above which all nodes are unloaded; a node takes about 1 KiB. */
 const MAX_LOADED_NODES = 30_000;
 
 /**
- * The state trie and the storage tries after the newest block. Like `PendingState`, it has a batch of sealed blocks and a current block on top of the
- * store.
+ * State trie and storage tries after the newest block. As in `PendingState`, changes not in the store belong to a batch of sealed blocks or to the
+ * current block.
  */
 export class StateTrie {
   readonly #source: StoredStateSource;
   readonly #accountNodes: PendingNodes;
   #accounts: MerkleTrie;
   readonly #storages = new Map<string, StorageTrie>();
-  /** Storage tries that were changed by the current block. */
+  /** Storage tries that the current block has changed. */
   readonly #changed = new Set<StorageTrie>();
   #storageNodes = 0;
   #storageBytes = 0;
@@ -83,7 +83,7 @@ export class StateTrie {
     this.unload();
   }
 
-  /** Loads nodes of the state trie. */
+  /** Loader for nodes of the state trie. */
   get accountNodes(): NodeLoader {
     return this.#accountNodes.get;
   }
@@ -106,7 +106,7 @@ export class StateTrie {
     }));
   }
 
-  /** Approximate size of the sealed blocks, bytes. */
+  /** Approximate heap size of the changed nodes of sealed blocks, bytes. */
   get size(): number {
     return this.#accountNodes.size + this.#storageBytes;
   }
@@ -155,7 +155,7 @@ export class StateTrie {
     return storage;
   }
 
-  /** Unloads all nodes; they are read again on demand. */
+  /** Drops all cached nodes, which are read again on demand. */
   unload(): void {
     this.#accounts = new MerkleTrie(this.#root, this.#accountNodes.get);
     for (const storage of this.#storages.values()) storage.trie = undefined;

@@ -3,25 +3,28 @@ import { EMPTY_CODE_HASH } from '../../../../packages/ethereum/primitives/keccak
 import { asBytes, asList, decodeRlp, encodeRlp } from '../../../../packages/ethereum/primitives/rlp.ts';
 import type { AccountState } from '../../../../packages/evm/interpreter/host.ts';
 
-/** An account in its stored form, without its storage slots. */
+/** An account as the store records it; its storage slots are in another table. */
 export type StoredAccount = {
   readonly nonce: bigint;
   readonly balance: bigint;
   readonly codeHash: Uint8Array;
   /** Number of nonzero slots. */
   readonly slotCount: number;
-  /** Block in which the current storage began; slot values from before belong to destroyed storage. */
+  /** Number of the block in which the current storage was created; older slot versions belong to storage that was destroyed. */
   readonly storageSince: number;
 };
 
-/** Layout: flags (1), nonce, [code hash (32)], [slot count (6), first block of the storage (6)], balance. */
+/**
+ * Layout, with lengths in bytes: flags (1), nonce, [code hash (32)], [slot count (6), `storageSince` (6)], balance. The low flag bits are the nonce's
+ * length.
+ */
 const NONCE_LENGTH = 0x0f;
 const HAS_CODE = 0x10;
 const HAS_STORAGE = 0x20;
 const NUMBER_LENGTH = 6;
 const HASH_LENGTH = 32;
 
-/** Encodes an account; one with only a balance takes about ten bytes. */
+/** Encodes an account; an account that has only a balance takes about ten bytes. */
 export function encodeStoredAccount(account: StoredAccount): Uint8Array {
   const { nonce, balance, codeHash, slotCount, storageSince } = account;
   const hasCode = !bytesEqual(codeHash, EMPTY_CODE_HASH);
@@ -42,7 +45,7 @@ export function encodeStoredAccount(account: StoredAccount): Uint8Array {
   return out;
 }
 
-/** Decodes an account; undefined for the empty value, which represents a nonexistent account. */
+/** Decodes an account; returns undefined for empty bytes, which represent a nonexistent account. */
 export function decodeStoredAccount(encoded: Uint8Array): StoredAccount | undefined {
   const flags = encoded[0];
   if (flags === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { VersionedWrite } from './versioned-table.ts';
 
-/** Number of blocks below the head for which the store retains changes; past tries can be rebuilt for these blocks. */
+/** Number of latest blocks whose lists of changed keys the store retains; past tries can be rebuilt this far below the head. */
 export const STORED_CHANGES = 1_024;
 
 /** Keys of the accounts and slots that one block changed. */
@@ -15,12 +15,12 @@ const COUNT_LENGTH = 4;
 const ADDRESS_LENGTH = 20;
 const SLOT_KEY_LENGTH = 52;
 
-/** Groups the versions in a commit by the blocks that set them. */
+/** Lists the changed keys of each block of a commit. */
 export class ChangeCollector {
   readonly #first: number;
   readonly #blocks = new Map<number, { readonly accounts: Uint8Array[]; readonly slots: Uint8Array[] }>();
 
-  /** @param first first block of the commit; changes by older blocks are already stored */
+  /** @param first number of the first block of the commit; versions from older blocks are ignored, because they are already stored */
   constructor(first: number) {
     this.#first = first;
   }
@@ -37,7 +37,7 @@ export class ChangeCollector {
     }
   }
 
-  /** Encodes the row of a block: the number of accounts (4 bytes), their keys, and the keys of slots. */
+  /** Encodes the table row of a block: the number of accounts (4 bytes), the account keys, and the slot keys. */
   encode(block: number): Buffer {
     const { accounts, slots } = this.#changesOf(block);
     const count = Buffer.alloc(COUNT_LENGTH);

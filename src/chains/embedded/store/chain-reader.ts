@@ -34,15 +34,15 @@ export type StoredHeader = {
   readonly totalDifficulty: bigint;
 };
 
-/** Maximum number of cached headers: the 256 that BLOCKHASH can reach, at most a few hundred bytes each. */
+/** Maximum number of cached headers, which is the reach of BLOCKHASH; each takes at most a few hundred bytes. */
 const MAX_KNOWN_HEADERS = 256;
 
-/** Reads a store: blocks and state by number, and trie nodes of the head by path. All reads are synchronous and see the last commit. */
+/** Reads blocks and state by block number, and trie nodes of the head by path. All reads are synchronous and see the last commit. */
 export class ChainReader {
   readonly config: ChainConfig;
   readonly #store: Store;
   readonly #tables: Tables;
-  /** Recently read headers, least recently used first, because every call reads the head. Stored blocks never change. */
+  /** Recently read headers, least recently used first. Headers are cached because every call reads the head; stored blocks never change. */
   readonly #known = new Map<bigint, StoredHeader>();
 
   /** @throws Error when the store is empty */
@@ -87,12 +87,15 @@ export class ChainReader {
     return this.#tables.numbers.get(viewAsBuffer(hash))?.readBigUInt64BE();
   }
 
-  /** Returns whether the indexes cover every block. A store that was written by an earlier version has no indexes. */
+  /** Returns whether the indexes cover every block. The indexes are absent or incomplete if an earlier version wrote the store. */
   get isIndexed(): boolean {
     return isIndexed(this.#tables);
   }
 
-  /** Returns the position of the transaction with this hash (32 bytes). @throws Error when the store has no indexes */
+  /**
+   * Returns block number and index of the transaction with this hash (32 bytes); undefined if there is none.
+   * @throws Error when the store has no indexes
+   */
   findTransaction(hash: Uint8Array): TransactionPosition | undefined {
     return findTransaction(this.#tables, hash);
   }
@@ -111,12 +114,12 @@ export class ChainReader {
     return this.#tables.receipts.get(numberKey(number));
   }
 
-  /** Returns a block's access list, RLP; undefined before Amsterdam, and after the store has pruned it. */
+  /** Returns a block's access list as RLP; undefined for a block before Amsterdam, or if the store has pruned the list. */
   getAccessList(number: bigint): Uint8Array | undefined {
     return this.#tables.accessLists?.get(numberKey(number));
   }
 
-  /** Returns an account after `block`, in the stored encoding. */
+  /** Returns the encoded account after `block` (`decodeStoredAccount`), with the block that set it. */
   findAccount(address: Uint8Array, block: number): Version | undefined {
     return this.#tables.accounts.find(address, block);
   }
@@ -129,28 +132,28 @@ export class ChainReader {
     return this.#tables.slots.find(key, block);
   }
 
-  /** Lists account keys (20 bytes) with the block that last set each. */
+  /** Lists account keys (20 bytes), each with the number of the block that changed the account last. */
   listAccounts(range: KeyRange): KeyAge[] {
     return this.#tables.accounts.listKeys(range);
   }
 
-  /** Lists slot keys (address and slot, 52 bytes) with the block that last set each. */
+  /** Lists slot keys (address and slot, 52 bytes), each with the number of the block that changed the slot last. */
   listSlots(range: KeyRange): KeyAge[] {
     return this.#tables.slots.listKeys(range);
   }
 
-  /** Returns the keys that a block changed; undefined when the store has no record of them. */
+  /** Returns the keys of accounts and slots that a block changed; undefined when the store has no list for the block. */
   getChanges(block: bigint): BlockChangedKeys | undefined {
     const row = this.#tables.changes?.get(numberKey(block));
     return row && decodeBlockChanges(row);
   }
 
-  /** Returns a node of the head's state trie. @param path hex-prefix encoded */
+  /** Returns a node of the head's state trie. @param path path of the node, hex-prefix encoded (yellow paper, appendix C) */
   getAccountNode(path: Uint8Array): Uint8Array | undefined {
     return this.#tables.accountTrie.get(viewAsBuffer(path));
   }
 
-  /** Returns a node of a storage trie of the head. @param owner hash of the account's address */
+  /** Returns a node of an account's storage trie at the head. @param owner hash of the account's address */
   getStorageNode(owner: Uint8Array, path: Uint8Array): Uint8Array | undefined {
     return this.#tables.storageTries.get(Buffer.concat([owner, path]));
   }
@@ -166,7 +169,7 @@ export class ChainReader {
 
 /** Opens an existing store. @throws Error when there is none, or its layout differs */
 export function openChainReader(path: string): ChainReader {
-  // Without this check, opening would create the folder and then fail with a system error.
+  // Without this check, LMDB would create the folder and then fail with a system error.
   if (!existsSync(join(path, DATA_FILE))) throw new Error(`there is no chain store in ${path}`);
   return new ChainReader(openStore(path, true));
 }

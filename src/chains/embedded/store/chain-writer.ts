@@ -19,7 +19,7 @@ import {
 import type { NodeWrite, StateBatch, StorageTrieWrite } from './state-batch.ts';
 import { type IndexProgress, indexBlocks, indexPiece, isIndexed, markIndexed } from './store-indexes.ts';
 
-/** An executed, valid block with everything that it adds to the store. */
+/** A valid block with the results of its execution that are stored, except its state changes. */
 export type ExecutedBlock = {
   readonly block: Block;
   readonly hash: Uint8Array;
@@ -29,7 +29,7 @@ export type ExecutedBlock = {
   readonly accessList?: Uint8Array | undefined;
 };
 
-/** A block in the encoding of the tables. In a queue, it takes far less memory and fewer objects than an executed block. */
+/** A block encoded for the tables of the store. While it waits for its commit, it takes far less memory and fewer objects than an executed block. */
 export type EncodedBlock = {
   readonly number: bigint;
   readonly hash: Uint8Array;
@@ -55,8 +55,8 @@ export function encodeExecutedBlock(executed: ExecutedBlock): EncodedBlock {
 export const STORED_ACCESS_LISTS = 113_056;
 
 /**
- * The single writer of a store. A commit is one LMDB transaction for blocks, receipts, state, indexes and head. If the process dies at any moment,
- * the store is as after the last commit.
+ * Writes to a store. A commit is one LMDB transaction for blocks, receipts, state, indexes and head. If the process dies at any moment, the store
+ * contains exactly the last complete commit.
  */
 export class ChainWriter {
   readonly #store: Store;
@@ -79,7 +79,7 @@ export class ChainWriter {
   /**
    * Writes the genesis block.
    * @param config the genesis file's `config` object as JSON text
-   * @throws Error when the store is not empty, because another process has written a genesis block
+   * @throws Error when the store is no longer empty, because another process has initialized it
    */
   initialize(config: string, genesis: ExecutedBlock, state: StateBatch): void {
     this.#store.write(() => {
@@ -95,8 +95,8 @@ export class ChainWriter {
   }
 
   /**
-   * Appends blocks, the first of which follows the head.
-   * @throws Error when another process has moved the head; nothing is written then
+   * Appends consecutive blocks; the first block must follow the head.
+   * @throws Error when another process has moved the head; the store is then unchanged
    */
   append(blocks: readonly EncodedBlock[], state: StateBatch): void {
     const first = blocks[0];
@@ -117,7 +117,7 @@ export class ChainWriter {
     });
   }
 
-  /** @throws Error when another process has moved the head from this block */
+  /** Checks that the head has this number. @throws Error if not, because another process has moved the head */
   requireHead(number: bigint): void {
     const head = this.#tables.meta.get(META_HEAD)?.readBigUInt64BE();
     if (head === number) return;
@@ -125,8 +125,8 @@ export class ChainWriter {
   }
 
   /**
-   * Indexes some blocks of a store from an earlier version, in one transaction. An interrupted migration continues at the same block, and several
-   * processes may run it concurrently. It must be called until all blocks are indexed.
+   * Indexes some blocks of a store from an earlier version, in one transaction. Must be called until all blocks are indexed. After an interruption,
+   * indexing continues at the same block; several processes may index concurrently.
    */
   indexPiece(): IndexProgress {
     return this.#store.write(indexPiece);
@@ -191,10 +191,10 @@ export class ChainWriter {
   }
 }
 
-/** Number of storage trie keys that are read into memory at a time during removal. */
+/** Maximum number of keys that are read into memory at a time while a storage trie is removed. */
 const MAX_CACHED_KEYS = 10_000;
 const NO_OWNER = Buffer.alloc(0);
-/** Key above all paths: hex-prefix encoded paths of inner nodes begin with 0x0 or 0x1. */
+/** Key suffix that sorts after every path, because hex-prefix encoded paths of inner nodes begin with the digit 0 or 1. */
 const PAST_ALL_PATHS = Buffer.of(0xff);
 
 function putNode(table: BinaryTable, owner: Uint8Array, [path, encoded]: NodeWrite): void {

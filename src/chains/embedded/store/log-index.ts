@@ -4,26 +4,26 @@ import { type BinaryTable, numberKey, viewAsBuffer } from './schema.ts';
 
 /** Tables of the log index. Logs are numbered over the whole chain, from 0. */
 export type LogTables = {
-  /** block number (8) -> number of logs in all earlier blocks (6); also for the block after the head. */
+  /** block number (8) -> number of logs in all earlier blocks (6). There is also an entry for the block after the head. */
   readonly logStarts: BinaryTable;
-  /** number of a block's first log (6) -> block number (8); only for blocks with logs. */
+  /** number of a block's first log (6) -> block number (8). Blocks without logs have no entry. */
   readonly logBlocks: BinaryTable;
-  /** `addressTerm` or `topicTerm` -> log numbers. */
+  /** `addressTerm` or `topicTerm` -> ascending log numbers. */
   readonly logTerms: PostingTable;
 };
 
 const LOG_NUMBER_LENGTH = 6;
 const ADDRESS_LENGTH = 20;
 const TOPIC_LENGTH = 32;
-/** Prefix of terms for addresses. The prefix of a term for a topic is its position, 0 to 3. */
+/** First byte of a term for an address. The first byte of a term for a topic is the topic's position, 0 to 3. */
 const ADDRESS_KIND = 4;
 
-/** Returns the key for the logs of an address (20 bytes). */
+/** Returns the key of the posting list with the logs of an address (20 bytes). */
 export function addressTerm(address: Uint8Array): Buffer {
   return Buffer.concat([Buffer.of(ADDRESS_KIND), address]);
 }
 
-/** Returns the key for the logs with a topic at a position. @param position 0 to 3 */
+/** Returns the key of the posting list with the logs that have a topic at a position. @param position index in the log's topics, 0 to 3 */
 export function topicTerm(position: number, topic: Uint8Array): Buffer {
   return Buffer.concat([Buffer.of(position), topic]);
 }
@@ -61,10 +61,10 @@ export function findLogBlock(tables: LogTables, log: number): LogBlock {
   throw new Error(`the log index has no block for log ${log}`);
 }
 
-/** Collects the index entries of several blocks, so that a list with entries from many blocks is written once. */
+/** Collects the index entries of several blocks, so that each posting list is written only once. */
 export class LogIndexBatch {
   readonly #tables: LogTables;
-  /** Log numbers by term, one table per kind of term. */
+  /** Log numbers by term. There is one collection per topic position, and one for addresses. */
   readonly #terms: readonly TermNumbers[] = Array.from(
     { length: ADDRESS_KIND + 1 },
     (_, kind) => new TermNumbers(kind === ADDRESS_KIND ? ADDRESS_LENGTH : TOPIC_LENGTH),
@@ -77,7 +77,7 @@ export class LogIndexBatch {
     this.#next = readLogStart(tables, first) ?? 0;
   }
 
-  /** Adds a block. Must be called within a write transaction. @param receipts receipts of the block in their stored form */
+  /** Adds a block. Must be called within a write transaction. @param receipts receipts of the block in the encoding of the store */
   add(block: bigint, receipts: Uint8Array, onTransaction: (hashAt: number, index: number) => void): void {
     const start = this.#next;
     const bytes = viewAsBuffer(receipts);
@@ -99,7 +99,7 @@ export class LogIndexBatch {
     if (this.#next > start) this.#tables.logBlocks.putSync(logKey(start), numberKey(block));
   }
 
-  /** Writes the collected terms. Must be called once, within a write transaction. */
+  /** Writes the collected log numbers to the posting lists. Must be called once, within a write transaction. */
   write(): void {
     for (const [kind, terms] of this.#terms.entries()) {
       KEY[0] = kind;
@@ -114,11 +114,11 @@ export class LogIndexBatch {
 /** Buffer that is reused for all keys, because LMDB copies keys. */
 const KEY = Buffer.allocUnsafeSlow(1 + TOPIC_LENGTH);
 
-/** Log numbers by address, or by topic at one position. Terms are strings with one character per byte. */
+/** Log numbers by address, or by topic at one position. A term is a string with one character per byte (Latin-1). */
 class TermNumbers {
   readonly #length: number;
   readonly #numbers = new Map<string, number[]>();
-  /** Last added term, since consecutive logs often share a term. */
+  /** Bytes with the term that was added last, because consecutive logs often share a term. */
   #bytes: Buffer | undefined;
   #at = 0;
   #latest: number[] = [];
@@ -144,7 +144,7 @@ class TermNumbers {
     this.#latest.push(number);
   }
 
-  /** Visits terms approximately in the order of the tree, so that neighbours are in recently used pages. */
+  /** Visits terms approximately in key order, so that consecutive writes touch the same B-tree pages. */
   forEach(visit: (term: string, numbers: readonly number[]) => void): void {
     const terms = [...this.#numbers.keys()];
     const places = new Float64Array(terms.length);
@@ -164,12 +164,12 @@ class TermNumbers {
   }
 }
 
-/** Upper bound on the number of terms in a batch: sort key and index of a term fit in one number below 2^53. */
+/** Upper bound on the number of terms in a batch: with it, a term's sort key and index fit in one number below 2^53. */
 const MAX_TERMS = 2 ** 22;
-/** Zero padding of an address in a topic. */
+/** Zero bytes before an address that is encoded as a topic. */
 const PADDING = '\0'.repeat(TOPIC_LENGTH - ADDRESS_LENGTH);
 
-/** Returns a sort key below 2^25 from the first bytes of a term. Sorting by all bytes would cost more than it saves. */
+/** Returns a sort key below 2^25 from the first bytes of a term. Sorting by all bytes would take more time than it saves. */
 function orderOf(term: string): number {
   const isPadded = term.startsWith(PADDING);
   const at = isPadded ? PADDING.length : 0;

@@ -1,24 +1,27 @@
 import type { Database } from 'lmdb';
 
-/** Bytes of a log number. Logs are numbered over the whole chain from 0; there can be 2^47 of them. */
+/** Length of a log number, bytes. Log numbers count from 0 over the whole chain and are below 2^47. */
 const NUMBER_LENGTH = 6;
-/** Flag in the first number of an open chunk with closed chunks before it. Most lists have none, and for them the closed table is not searched. */
+/**
+ * Flag in the first number of an open chunk: the list also has closed chunks. Most lists have none, so that their lookup needs no search in the
+ * closed table.
+ */
 const HAS_CLOSED = 2 ** 47;
 
 /** Length above which a chunk is closed, bytes. Values above half an LMDB page would occupy overflow pages. */
 const MAX_CHUNK_LENGTH = 1_024;
 
 /**
- * Ascending lists of numbers by key, in chunks of a first number and differences as LEB128. No key is a prefix of another key. The last, open chunk
- * of a list is found by one exact lookup and grows until it is long. Closed chunks are found by key and first number. Numbers in a list never change
- * and keep their chunk order, so a reader that knows where to stop needs no snapshot.
+ * Posting lists: ascending lists of numbers by key. A list consists of chunks, each with a first number and LEB128 differences. No key may be a
+ * prefix of another key. The last chunk of a list is open: it grows up to `MAX_CHUNK_LENGTH`, and one exact lookup finds it. Closed chunks are found
+ * by key and first number. Numbers are only ever appended, so a reader that ignores numbers from a limit on needs no snapshot.
  */
 export class PostingTable {
   /** key -> first number (6, with `HAS_CLOSED`), differences. */
   readonly #open: Database<Buffer, Buffer>;
   /** key, first number (6) -> differences. */
   readonly #closed: Database<Buffer, Buffer>;
-  /** Buffer that is reused for all lists. Most lists get one number at a time, and allocating a buffer would take longer than writing. */
+  /** Reused for all lists. Most appends add one number, and allocating a buffer would take longer than writing the number. */
   readonly #chunk = new ChunkWriter();
 
   constructor(open: Database<Buffer, Buffer>, closed: Database<Buffer, Buffer>) {
@@ -86,7 +89,7 @@ class ChunkWriter {
     return this.#first;
   }
 
-  /** View of the chunk, valid until the chunk changes. */
+  /** View of the encoded chunk, valid until the next change. */
   get encoded(): Buffer {
     return this.#bytes.subarray(0, this.#end);
   }
@@ -102,7 +105,7 @@ class ChunkWriter {
     this.#last = number;
   }
 
-  /** Returns a view of the chunk's differences, and starts a new chunk with the next number. */
+  /** Closes the chunk: returns a view of its differences. The next number starts a new chunk. */
   takeDifferences(): Buffer {
     const taken = this.#bytes.subarray(NUMBER_LENGTH, this.#end);
     this.#end = 0;
@@ -117,7 +120,7 @@ function readFirst(open: Buffer): readonly [number, boolean] {
   return first < HAS_CLOSED ? [first, false] : [first - HAS_CLOSED, true];
 }
 
-/** Maximum length of the encoding of a difference below 2^53, bytes. */
+/** Maximum LEB128 length of a difference below 2^53, bytes. */
 const MAX_VARINT_LENGTH = 8;
 
 function writeVarint(out: Buffer, at: number, value: number): number {
@@ -138,17 +141,17 @@ function sumDifferences(bytes: Uint8Array, start: number, end: number): number {
   return sum;
 }
 
-/** End of a list, greater than all numbers. */
+/** Result of a `seek` past the last number of a list; greater than all numbers. */
 export const LIST_END: number = Number.POSITIVE_INFINITY;
 
-/** Reads one list in ascending order; skips chunks between two requested targets. */
+/** Reads one list in ascending order, without reading the chunks between two requested targets. */
 export class PostingCursor {
   readonly #key: Buffer;
   readonly #closed: Database<Buffer, Buffer>;
   readonly #openFirst: number;
   readonly #hasClosed: boolean;
   readonly #openDifferences: Buffer;
-  /** Differences in the current chunk; `#at` is the offset of the next one. */
+  /** Differences of the current chunk; `#at` is the offset of the next difference. */
   #chunk: Buffer = NO_BYTES;
   #at = 0;
   /** First number of the current chunk; LIST_END after the last chunk. */
@@ -156,7 +159,7 @@ export class PostingCursor {
   #isLastChunk = false;
   #current = -1;
 
-  /** @param open the open chunk in its stored form */
+  /** @param open encoded open chunk of the list; undefined for an empty list */
   constructor(key: Buffer, open: Buffer | undefined, closed: Database<Buffer, Buffer>) {
     this.#key = key;
     this.#closed = closed;
@@ -188,7 +191,10 @@ export class PostingCursor {
     return this.#current;
   }
 
-  /** Reads ahead in the current chunk. @returns whether the chunk contains a number that is at least `target` */
+  /**
+   * Advances in the current chunk to the first number that is at least `target`.
+   * @returns whether the chunk contains a number that is at least `target`
+   */
   #advance(target: number): boolean {
     const chunk = this.#chunk;
     let [at, current] = [this.#at, this.#current];
@@ -228,7 +234,7 @@ export class PostingCursor {
     const end = joinKey(this.#key, MAX_NUMBER);
     for (const { key, value } of this.#closed.getRange({ start, end, limit: 1 })) {
       const first = key.readUIntBE(this.#key.length, NUMBER_LENGTH);
-      // A chunk that was closed after the cursor was opened begins with the chunk that was open at that time.
+      // A chunk that was closed after this cursor was opened duplicates numbers of `#openDifferences`, so the search ends before it.
       if (first >= this.#openFirst) break;
       this.#take(first, value);
       return;

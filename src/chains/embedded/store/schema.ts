@@ -1,11 +1,14 @@
-/** Tables of a chain's LMDB environment, and the layout of their keys and values. Integers are big-endian, and numbers in parentheses are bytes. */
+/**
+ * Tables of a chain's LMDB environment, and the layout of their keys and values. Integers are big-endian, and a number in parentheses is a length in
+ * bytes.
+ */
 import type { Database, RootDatabase } from 'lmdb';
 import { LmdbEnvironment } from '../../../util/lmdb-environment.ts';
 import type { LogTables } from './log-index.ts';
 import { PostingTable } from './posting-table.ts';
 import { VersionedTable } from './versioned-table.ts';
 
-/** Layout version, which is raised with every change of the layout. A store with another version is rejected. */
+/** Version of the table layout; every change of the layout increments it. A store with another version is rejected. */
 export const SCHEMA_VERSION = 2;
 
 export type BinaryTable = Database<Buffer, Buffer>;
@@ -19,28 +22,28 @@ export type Tables = {
   readonly numbers: BinaryTable;
   /** number (8) -> RLP [transactions, uncles, withdrawals?]. */
   readonly bodies: BinaryTable;
-  /** number (8) -> stored receipts (chain/receipt). */
+  /** number (8) -> receipts in the encoding of the store (`codecs/receipt`). */
   readonly receipts: BinaryTable;
   /** address (20) -> account, with its history. */
   readonly accounts: VersionedTable;
   /** address (20), slot (32) -> value without leading zeros, with its history. */
   readonly slots: VersionedTable;
-  /** path -> node of the state trie after the head. */
+  /** path -> node of the state trie at the head. */
   readonly accountTrie: BinaryTable;
-  /** hash of an address (32), path -> node of the account's storage trie after the head. */
+  /** hash of an address (32), path -> node of the account's storage trie at the head. */
   readonly storageTries: BinaryTable;
   /** hash (32) -> contract code. */
   readonly codes: BinaryTable;
-  /** Indexes derived from the blocks; undefined in a store that is opened for reading and has no indexes yet. */
+  /** Indexes derived from the blocks; undefined if the store is opened for reading and has no indexes yet. */
   readonly indexes: IndexTables | undefined;
   /**
-   * number (8) -> keys that the block changed (block-changes), for the last `STORED_CHANGES` blocks. Undefined in a store that is opened for reading
-   * and does not have the table yet. A store from an earlier version lacks rows.
+   * number (8) -> keys that the block changed (block-changes), for the last `STORED_CHANGES` blocks. Undefined if the store is opened for reading and
+   * an earlier version wrote it. Blocks that an earlier version imported have no rows.
    */
   readonly changes: BinaryTable | undefined;
   /**
-   * number (8) -> block access list (RLP), for the last `STORED_ACCESS_LISTS` blocks. Undefined in a store that is opened for reading and does not
-   * have the table yet.
+   * number (8) -> block access list (RLP), for the last `STORED_ACCESS_LISTS` blocks. Undefined if the store is opened for reading and an earlier
+   * version wrote it.
    */
   readonly accessLists: BinaryTable | undefined;
 };
@@ -48,7 +51,7 @@ export type Tables = {
 /** LMDB environment of a chain. */
 export type Store = LmdbEnvironment<Tables>;
 
-/** Indexes for lookups by keys other than block numbers. Each table is derived from the blocks up to `META_INDEXED`. */
+/** Indexes of transactions and logs. Each is derived from the blocks up to the number under `META_INDEXED`. */
 export type IndexTables = {
   /** hash of a transaction (32) -> number of its block (8), index in it (4). */
   readonly transactions: BinaryTable;
@@ -75,12 +78,12 @@ function openTables(root: RootDatabase, readOnly: boolean): Tables {
     root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' });
   const versioned = (name: string, keyLength: number): VersionedTable =>
     new VersionedTable(table(name), table(`${name}-history`), keyLength);
-  // A read-only open finds no table if an import was killed before it created the tables.
+  // If an import was killed before it created the tables, opening the store for reading finds no `meta` table.
   const meta = table('meta') as BinaryTable | undefined;
   if (meta === undefined || (readOnly && meta.get(META_SCHEMA) === undefined)) {
     throw new Error('the store is empty: import a chain into it first');
   }
-  // The version is checked before the tables are opened, because another layout has other tables.
+  // The version is checked before the other tables are opened, because another layout may have different tables.
   const version = meta.get(META_SCHEMA)?.readUInt8();
   if (version !== undefined && version !== SCHEMA_VERSION) {
     throw new Error(`the store has layout ${version}, but this program reads layout ${SCHEMA_VERSION}`);
@@ -102,7 +105,7 @@ function openTables(root: RootDatabase, readOnly: boolean): Tables {
   };
 }
 
-/** Opens the index tables. LMDB creates missing tables in a store opened for writing, and returns undefined in one opened for reading. */
+/** Opens the index tables. For a missing table, LMDB creates it if the store is opened for writing, and returns undefined otherwise. */
 function openIndexes(table: (name: string) => BinaryTable | undefined): IndexTables | undefined {
   const [transactions, logStarts, logBlocks, logTerms, logTermsClosed] = INDEX_TABLES.map(table);
   if (!transactions || !logStarts || !logBlocks || !logTerms || !logTermsClosed) return undefined;

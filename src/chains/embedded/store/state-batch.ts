@@ -1,18 +1,18 @@
 import type { VersionedWrite } from './versioned-table.ts';
 
-/** A trie node and its path (hex-prefix encoded); undefined when the node is removed. */
+/** Path of a trie node (hex-prefix encoded), and the new node; undefined if the node is removed. */
 export type NodeWrite = readonly [path: Uint8Array, encoded: Uint8Array | undefined];
 
 /** Changes of one account's storage trie. */
 export type StorageTrieWrite = {
   /** Hash of the account's address. */
   readonly owner: Uint8Array;
-  /** True if all stored nodes are removed, so that `nodes` is the complete trie. */
+  /** True if all stored nodes of the trie must be removed first; `nodes` is then the complete trie. */
   readonly isCleared: boolean;
   readonly nodes: Iterable<NodeWrite>;
 };
 
-/** State changes of some blocks. */
+/** State changes of the blocks of a commit. */
 export type StateBatch = {
   /** Accounts by address (20 bytes). */
   readonly accounts: Iterable<VersionedWrite>;

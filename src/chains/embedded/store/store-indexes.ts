@@ -5,11 +5,11 @@ import { type IndexTables, META_HEAD, META_INDEXED, numberKey, type Tables, view
 /** Version of the indexes; indexes of another version are rebuilt when a store is opened for writing. */
 const INDEX_VERSION = 3;
 
-/** Maximum blocks and bytes per transaction while an existing store is indexed. */
+/** Maximum number of blocks and of receipt bytes per LMDB transaction while an existing store is indexed. */
 const PIECE_BLOCKS = 512;
 const PIECE_BYTES = 1024 * 1024;
 
-/** Position of a transaction in the chain. */
+/** Block number of a transaction, and its index in the block. */
 export type TransactionPosition = { readonly number: bigint; readonly index: number };
 
 /** Number of indexed blocks, and number of all blocks. */
@@ -30,7 +30,9 @@ function readHead({ meta }: Tables): bigint {
   return number.readBigUInt64BE();
 }
 
-/** Returns whether the indexes cover all blocks. If an earlier version without indexes has imported blocks since, the indexes end below the head. */
+/**
+ * Returns whether the indexes cover all blocks. The indexes end below the head if an earlier version without indexes has imported the last blocks.
+ */
 export function isIndexed(tables: Tables): boolean {
   return tables.indexes !== undefined && readNext(tables) === readHead(tables) + 1n;
 }
@@ -40,7 +42,7 @@ export function markIndexed({ meta }: Tables, last: bigint): void {
   meta.putSync(META_INDEXED, Buffer.concat([Buffer.of(INDEX_VERSION), numberKey(last)]));
 }
 
-/** Indexes the blocks after the last indexed one. Must be called within a write transaction. */
+/** Adds blocks to the indexes; the first block must follow the last indexed block. Must be called within a write transaction. */
 export function indexBlocks(tables: Tables, blocks: readonly IndexedBlock[]): void {
   const indexes = requireIndexes(tables);
   const [first] = blocks;
@@ -55,7 +57,7 @@ export function indexBlocks(tables: Tables, blocks: readonly IndexedBlock[]): vo
       entries.push([viewAsBuffer(receipts.subarray(hashAt, hashAt + HASH_LENGTH)), position]);
     });
   }
-  // In the order of the tree, each page is modified only once.
+  // With writes in key order, LMDB modifies each B-tree page only once.
   entries.sort(([a], [b]) => a.compare(b));
   for (const [hash, position] of entries) indexes.transactions.putSync(hash, position);
   logs.write();
@@ -65,7 +67,10 @@ const HASH_LENGTH = 32;
 const NUMBER_LENGTH = 8;
 const POSITION_LENGTH = NUMBER_LENGTH + 4;
 
-/** Indexes the next stored blocks. Must be called within a write transaction. @throws Error when the store lacks a block's receipts */
+/**
+ * Indexes up to `PIECE_BLOCKS` stored blocks after the last indexed block. Must be called within a write transaction.
+ * @throws Error when the store lacks a block's receipts
+ */
 export function indexPiece(tables: Tables): IndexProgress {
   const total = readHead(tables) + 1n;
   let next = readNext(tables);
@@ -84,7 +89,7 @@ export function indexPiece(tables: Tables): IndexProgress {
   return { done: next, total };
 }
 
-/** Clears indexes with another version. */
+/** Clears all index tables before indexing starts at block 0, because they may have the layout of another version. */
 function clearIndexes({ transactions, logStarts, logBlocks, logTerms }: IndexTables): void {
   for (const table of [transactions, logStarts, logBlocks]) table.clearSync();
   logTerms.clear();

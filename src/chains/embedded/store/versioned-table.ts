@@ -7,35 +7,34 @@ export type Version = {
   readonly value: Uint8Array;
 };
 
-/** A key and its versions, oldest first. The first version may be the newest one that was written earlier. */
+/** A key and its versions to write, oldest first. The first version may already be stored as the key's newest version. */
 export type VersionedWrite = {
   readonly key: Uint8Array;
   readonly versions: readonly Version[];
 };
 
-/** A range of keys of a table. */
+/** Range of keys after `after` and with the prefix `prefix`, at most `limit` keys. */
 export type KeyRange = { readonly after?: Uint8Array; readonly prefix?: Uint8Array; readonly limit: number };
 
-/** A key and the block that set its newest value. */
+/** A key and the number of the block that set its newest value. */
 export type KeyAge = { readonly key: Uint8Array; readonly since: number };
 
-/** Bytes of a block number: 2^48 blocks are enough. */
+/** Length of a block number, bytes; 2^48 blocks are enough. */
 const NUMBER_LENGTH = 6;
 
 /**
- * Values by key with their full history. Finding the newest version of a key takes one exact lookup; an older version takes another, ordered lookup.
- * The versions that a block set never change, so a reader at block N needs no snapshot: the versions up to N remain available whatever is committed
- * between lookups.
+ * Values by key with their full history. The newest version of a key is found by one exact lookup, an older version by an additional range lookup.
+ * Versions of committed blocks never change. A reader at block N therefore needs no snapshot, even if later blocks are committed between its lookups.
  */
 export class VersionedTable {
   /** key -> number (6) of the block that set the value, value. */
   readonly #newest: Database<Buffer, Buffer>;
-  /** key, number (6) of the block that set the value -> value, which a later block replaced. */
+  /** key, number (6) of the block that set the value -> value, for values that a later block replaced. */
   readonly #replaced: Database<Buffer, Buffer>;
-  /** Start of `#lastOfRange`, which iterates downwards; `#end` is its exclusive end. */
+  /** Bounds of `#lastOfRange`, which iterates from `#start` down to `#end`, exclusively. */
   readonly #start: Buffer;
   readonly #end: Buffer;
-  /** Range that is reused for every lookup, because creating one takes a quarter of a lookup's time. */
+  /** Range iterable that every lookup reuses, because creating one takes a quarter of the time of a lookup. */
   readonly #lastOfRange: Iterable<{ readonly key: Buffer; readonly value: Buffer }>;
 
   /** @param keyLength length of all keys, bytes */
@@ -47,7 +46,7 @@ export class VersionedTable {
     this.#lastOfRange = replaced.getRange({ start: this.#start, end: this.#end, reverse: true, limit: 1 });
   }
 
-  /** Returns the value of `key` after `block`; undefined when no block up to it has set a value. */
+  /** Returns the value of `key` after `block`; undefined if no block up to `block` has set a value. */
   find(key: Uint8Array, block: number): Version | undefined {
     this.#end.set(key);
     const newest = this.#newest.get(this.#end);
@@ -83,7 +82,10 @@ export class VersionedTable {
     return keys;
   }
 
-  /** Writes versions. Must be called within a write transaction. The last version becomes the newest one, and the earlier ones become history. */
+  /**
+   * Writes versions. Must be called within a write transaction. The last version becomes the newest version of the key; the earlier versions are
+   * added to its history.
+   */
   write({ key, versions }: VersionedWrite): void {
     for (const { since, value } of versions.slice(0, -1)) {
       const joined = Buffer.concat([key, NO_NUMBER]);
@@ -99,7 +101,7 @@ export class VersionedTable {
 }
 
 const NO_NUMBER = Buffer.alloc(NUMBER_LENGTH);
-/** Suffix that forms the next key after a key: all keys of a table have the same length, so no other key sorts in between. */
+/** Suffix that converts a key to the lower bound of all greater keys, because all keys of a table have the same length. */
 const NEXT_KEY = Buffer.of(0);
-/** Suffix above the rest of any key; it is longer than any rest. */
+/** Suffix that converts a prefix to an upper bound of all keys with this prefix. */
 const PAST_ALL_KEYS = Buffer.alloc(64, 0xff);

@@ -6,7 +6,7 @@ import { EMPTY_BYTES } from '../../../../packages/ethereum/primitives/bytes.ts';
 import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 import { keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
 
-/** Changes that a block made to an account; a member is undefined if it is unchanged. */
+/** Changes of a block to an account; an unchanged member is undefined. */
 export type AccountDelta = {
   readonly balance: bigint | undefined;
   readonly nonce: bigint | undefined;
@@ -21,17 +21,17 @@ export type BlockChanges = {
   readonly accounts: ReadonlyMap<string, AccountDelta>;
   /** New contract codes, by code hash. */
   readonly codes: ReadonlyMap<string, Uint8Array>;
-  /** Approximate heap size in bytes, codes excluded. */
+  /** Approximate heap size without the codes, bytes. */
   readonly bytes: number;
 };
 
-/** Heap growth per account and per slot, including their keys; measured, bytes. */
+/** Measured heap size of a changed account and of a changed slot, including their keys, bytes. */
 const ACCOUNT_BYTES = 400;
 const SLOT_BYTES = 300;
 
 /**
- * Reads the state changes of a whole block, including system calls and withdrawals.
- * @param list block access list (EIP-7928) that the header commits to
+ * Converts a block access list to the block's state changes, which include changes by system calls and withdrawals.
+ * @param list access list (EIP-7928) whose hash equals the hash in the block's header
  */
 export function readBlockChanges(list: BlockAccessList): BlockChanges {
   const accounts = new Map<string, AccountDelta>();

@@ -3,24 +3,24 @@ import type { BlockState } from './state-nodes.ts';
 
 type Link = { readonly parent: BlockState; readonly changes: BlockChanges };
 
-/** Maximum number of remembered blocks; also the maximum number of blocks over which state is rolled forward at once. */
+/** Maximum number of blocks with stored changes; also the maximum number of blocks by which state is rolled forward at once. */
 export const MAX_LINKS = 16;
 /** Approximate heap size of a link without its changes, bytes. */
 const LINK_BYTES = 500;
 
-/** Changes that lead from the states of parents to the states of blocks. The oldest links are evicted first. */
+/** State changes of recent blocks, each with the block's parent (a link). The oldest links are evicted first. */
 export class BlockLinks {
   readonly #maxBytes: number;
   /** Links by block hash. */
   readonly #links = new Map<string, Link>();
   #bytes = 0;
 
-  /** @param maxBytes bound on all links together */
+  /** @param maxBytes limit on the total heap size of all links */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** Approximate heap size of all links. */
+  /** Approximate heap size of all links, bytes. */
   get bytes(): number {
     return this.#bytes;
   }

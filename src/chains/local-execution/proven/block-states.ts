@@ -7,20 +7,20 @@ import { changeAccount, type RolledAccount } from './rolled-account.ts';
 import type { BlockState } from './state-nodes.ts';
 import { VerifiedStates } from './verified-states.ts';
 
-/** Shares of the memory for block changes, and for accounts derived from them. */
+/** Shares of the memory for changes of blocks, and for accounts that are derived with these changes. */
 const LINKS_SHARE = 0.0625;
 const ROLLED_SHARE = 0.0625;
-/** Heap growth in bytes, measured, per entry with its key, and per slot of an entry; entries share slot keys and most slot values. */
+/** Measured heap size of a derived account with its key, and of each of its slots, bytes. Accounts share slot keys and most slot values. */
 const ENTRY_BYTES = 400;
 const SLOT_BYTES = 150;
 
-/** Derived state of an account. Null: the account does not exist. `unknown`: the account could not be derived from the state known at that time. */
+/** Derived account. `null`: it does not exist. `unknown`: deriving it failed, because the earlier state was not known. */
 type Rolled = RolledAccount | null | 'unknown';
 
 /**
- * Known state of blocks: values verified by proofs against state roots, and values derived from them with the access lists of later blocks. A proof
- * is valid for its root in every block. An access list is valid only if the block that commits to it is. Derived values are therefore stored by block
- * hash and never by root.
+ * Known state of blocks: values that proofs verify against state roots, and values derived from them with the access lists of later blocks. A proof
+ * is valid for every block with its state root. An access list is valid only if the block that commits to it is valid. Derived values are therefore
+ * stored by block hash and never by root.
  */
 export class BlockStates {
   readonly proven: VerifiedStates;
@@ -28,7 +28,7 @@ export class BlockStates {
   /** Derived accounts by block hash and address. */
   readonly #rolled: Lru<string, Rolled>;
 
-  /** @param bytes bound on the total memory, bytes */
+  /** @param bytes limit on the heap size of all cached state, bytes */
   constructor(bytes: number) {
     this.proven = new VerifiedStates(bytes * (1 - LINKS_SHARE - ROLLED_SHARE));
     this.#links = new BlockLinks(bytes * LINKS_SHARE);
@@ -59,32 +59,35 @@ export class BlockStates {
     return undefined;
   }
 
-  /** Names the part of the state trie that a proof must cover before the account is known; undefined if the account is known. */
+  /** Returns a name for the part of the state trie that a proof must contain before the account is known; undefined if the account is known. */
   findAccountGap(at: BlockState, address: string): string | undefined {
     return this.findAccount(at, address) === undefined
       ? this.proven.findAccountGap(at.stateRoot, address)
       : undefined;
   }
 
-  /** Names the part of the storage trie that a proof must cover before a slot of a known account is known; undefined if no proof is needed. */
+  /**
+   * Returns a name for the part of the storage trie that a proof must contain before the slot of a known account is known; undefined if the slot is
+   * known.
+   */
   findSlotGap(at: BlockState, address: string, slot: string): string | undefined {
     if (this.findSlot(at, address, slot) !== undefined) return undefined;
     const root = this.proven.findAccount(at.stateRoot, address)?.storageRoot;
-    // Without its root, nothing is known of the trie. The proof of any slot includes the root.
+    // Without the storage root, no node of the trie is known. A proof of any slot includes the root.
     return root === undefined ? address : this.proven.findSlotGap(root, slot);
   }
 
-  /** Returns whether anything is known of the state of a block, so that the state of the next block may be derived. */
+  /** Returns whether some state of a block is known, from which state of the next block can be derived. */
   isKnown({ hash, stateRoot }: BlockState): boolean {
     return this.#links.get(hash) !== undefined || this.proven.hasAccounts(stateRoot);
   }
 
-  /** Records that the state of a block is the state of its parent with these changes. */
+  /** Records the changes that lead from the state of a block's parent to the block's state. */
   addChanges(at: BlockState, parent: BlockState, changes: BlockChanges): void {
     this.#links.add(at.hash, { parent, changes });
   }
 
-  /** Yields all known forms of the account, from the fastest look-up to the slowest. */
+  /** Yields everything known about the account: first from the fastest look-up, last from the slowest. The results may contain different slots. */
   *#listAccounts(at: BlockState, address: string): Generator<RolledAccount | null> {
     const recalled = this.proven.recallAccount(at.stateRoot, address);
     if (recalled !== undefined) yield recalled;
@@ -103,7 +106,7 @@ export class BlockStates {
     yield made;
   }
 
-  /** Goes back to the last block at which the account is known, and applies all changes since that block. */
+  /** Derives an account: goes back to the last block at which it is known, and applies all changes since that block. */
   #roll(at: BlockState, address: string): RolledAccount | null | undefined {
     const path: BlockChanges[] = [];
     let account: RolledAccount | null | undefined;
@@ -121,7 +124,7 @@ export class BlockStates {
     return account;
   }
 
-  /** Returns the known state of an account at a block, without going further back. */
+  /** Returns an account if it is known at this block, without deriving it from earlier blocks. */
   #findBase(at: BlockState, address: string): RolledAccount | null | undefined {
     const proven = this.proven.findAccount(at.stateRoot, address);
     const memo = this.#rolled.get(`${at.hash}/${address}`);

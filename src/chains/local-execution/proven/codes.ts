@@ -2,7 +2,7 @@ import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
 import { Lru } from '../../../util/lru.ts';
 
-/** Store that retains codes after the process ends. */
+/** Persistent store of contract codes by code hash. */
 export interface CodeTable {
   read(hash: string): Uint8Array | undefined;
   write(codes: ReadonlyMap<string, Uint8Array>): void;
@@ -12,16 +12,16 @@ const ENTRY_BYTES = 300;
 const EMPTY_HASH: string = bytesToHex(EMPTY_CODE_HASH);
 const NO_CODE = new Uint8Array(0);
 
-/** Contract codes by code hash. */
+/** Cache of contract codes by code hash, in memory and in a persistent store. */
 export class Codes {
   readonly #table: CodeTable | undefined;
   readonly #onFault: (error: unknown) => void;
   readonly #known: Lru<string, Uint8Array>;
 
   /**
-   * @param bytes bound on codes in memory
-   * @param table persistent store
-   * @param onFault called when the table fails; codes are then requested again
+   * @param bytes limit on the heap size of codes in memory, bytes
+   * @param table persistent store; undefined if there is none
+   * @param onFault called with errors of the persistent store; codes that cannot be read are requested from nodes again
    */
   constructor(bytes: number, table: CodeTable | undefined, onFault: (error: unknown) => void) {
     this.#table = table;
@@ -49,13 +49,13 @@ export class Codes {
     return stored;
   }
 
-  /** @param codes codes by code hash, which the caller has verified */
+  /** @param codes codes by code hash; the caller must have verified the hashes */
   add(codes: ReadonlyMap<string, Uint8Array>): void {
     for (const [hash, code] of codes) this.#known.set(hash, code);
     this.#try(() => this.#table?.write(codes));
   }
 
-  /** Runs work on the table and reports its errors, because a full disk or a broken environment must not fail a call. */
+  /** Runs work on the persistent store. Errors are reported and dropped, because a full disk or a broken LMDB environment must not fail a call. */
   #try<T>(work: () => T): T | undefined {
     try {
       return work();

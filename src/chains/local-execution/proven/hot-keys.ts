@@ -2,25 +2,28 @@ import { RecencyList } from '../../../util/recency-list.ts';
 import { StateKeys } from './state-keys.ts';
 
 type Key = { readonly name: string; readonly address: string; readonly slot: string | undefined };
-/** Key that has been read for the first time. */
+/** Key that was read at the current head and has no score yet. */
 type FreshKey = Key & { newer: FreshKey | undefined; older: FreshKey | undefined };
 type Score = Key & { score: number; isRead: boolean };
 
-/** Maximum number of keys that are remembered from head to head, and of keys that are read for the first time at one head. */
+/** Maximum number of keys with a score, and maximum number of keys without a score that are stored at one head. */
 const MAX_SCORES = 6_144;
 const MAX_FRESH = 6_144;
-/** Maximum number of accounts, and of slots of all accounts, that are chosen at each head. */
+/** Maximum total numbers of accounts and of slots that are chosen at each head. */
 const MAX_ACCOUNTS = 1_024;
 const MAX_SLOTS = 1_024;
-/** Factor by which a score decays per head, and the score below which a key is dropped: a single read lasts for three heads. */
+/** A score decays by this factor per head, and a key with a score below `MIN_SCORE` is dropped. A single read lasts for three heads. */
 const DECAY = 0.5;
 const MIN_SCORE = 0.2;
-/** Number of levels per point of score. Scores are below 2. Scores in the same level differ by less than 1 / 128, so the last seven heads decide. */
+/**
+ * Number of levels per point of score. Scores are below 2. Scores in one level differ by less than 1 / 128, so the order depends on the last seven
+ * heads.
+ */
 const LEVELS_A_POINT = 128;
 
 /**
- * Accounts and slots that are read at the head, scored by recent use. A score counts the heads at which a key was read, not the calls. However many
- * keys are read at one head, those that were read at the most heads are retained, and the newest of those that were read for the first time.
+ * Accounts and slots that are read at the head, scored by recent use. A score counts the heads at which a key was read, not the calls. If too many
+ * keys are read at one head, keys with a high score and the newest keys without a score are retained.
  */
 export class HotKeys {
   readonly #scores = new Map<string, Score>();
@@ -43,7 +46,7 @@ export class HotKeys {
     }
   }
 
-  /** Updates the scores at a new head. @returns the keys that are likely to be read at this head, within bounds */
+  /** Updates the scores at a new head. @returns the keys that are most likely to be read at this head */
   rotate(): StateKeys {
     for (const [name, entry] of this.#scores) {
       entry.score = entry.score * DECAY + (entry.isRead ? 1 : 0);
@@ -75,7 +78,7 @@ export class HotKeys {
     return hot;
   }
 
-  /** Groups keys by score, highest first. This is a bucket sort, which needs no comparisons. */
+  /** Groups keys by score, highest first. A bucket sort is used, because it needs no comparisons. */
   #listLevels(): readonly (readonly Score[])[] {
     const levels: Score[][] = Array.from({ length: 2 * LEVELS_A_POINT }, () => []);
     for (const entry of this.#scores.values()) levels[Math.floor(entry.score * LEVELS_A_POINT)]?.push(entry);

@@ -4,7 +4,7 @@ import { LmdbEnvironment } from '../../../util/lmdb-environment.ts';
 import { prepareLmdbFolder } from '../../../util/lmdb-folder.ts';
 import type { CodeTable } from './codes.ts';
 
-/** Bound on the bytes of all codes in the file: 20,000 codes of the maximum size. */
+/** Limit on the total size of all codes in the file, bytes: about 20,000 codes of the maximum size. */
 const MAX_BYTES = 512 << 20;
 const MAP_BYTES = 1 << 30;
 const SUM = 'bytes';
@@ -15,7 +15,10 @@ type Databases = {
   readonly sums: Database<number, string>;
 };
 
-/** Codes in a separate LMDB environment, `<dataDir>/codes`, which the processes of one machine share. It is cleared when it is full. */
+/**
+ * Contract codes in the LMDB environment `<dataDir>/codes`. The processes of one machine share this environment. All codes are removed when the file
+ * is full.
+ */
 export class LmdbCodes implements CodeTable {
   readonly #environment: LmdbEnvironment<Databases>;
   readonly #maxBytes: number;

@@ -5,22 +5,26 @@ import { Lru } from '../../../util/lru.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 
 /**
- * Maximum rate per owner after a burst, keys per second. A proof takes about 0.3 ms of the event loop, and longer at a node: at this rate, proofs
- * take a tenth of the time of either.
+ * Maximum sustained rate per owner, keys per second. A proof takes about 0.3 ms of the event loop, and some more time at a node. At this rate, proofs
+ * take a tenth of the time of gateway and node.
  */
 const KEYS_PER_SECOND: number = limitOf('state.keys');
 const BURST_KEYS = 2 * KEYS_PER_SECOND;
 const SECOND_MS = 1_000;
 /**
- * Maximum number of owners with a remembered rate, and the lifetime after an owner's last request; the full burst is available again before it ends.
+ * Maximum number of owners with a record, and lifetime of a record after the owner's last request, milliseconds. An owner has its full burst again
+ * before the record expires.
  */
 const MAX_OWNERS = 4_096;
 const OWNER_MS = 60_000;
 
-/** Rate limit per owner for accounts and slots whose proofs are requested from the nodes of a network, by any kind of call. */
+/** Rate limit per owner for the accounts and slots whose proofs are requested from the nodes of a network. All methods share one limit. */
 export class ProofRate {
   readonly #now: () => number;
-  /** Time at which all requested keys of an owner are due, on the clock of `now` (the generic cell rate algorithm's theoretical arrival time). */
+  /**
+   * Time at which all keys that an owner has requested are due, on the clock of `now`: the theoretical arrival time of the generic cell rate
+   * algorithm.
+   */
   readonly #due: Lru<string, number>;
 
   /** @param now monotonic clock in milliseconds */
@@ -30,8 +34,9 @@ export class ProofRate {
   }
 
   /**
-   * Takes keys from the owner's rate, and waits until they are due. The service's own requests have no owner and no rate limit.
-   * @throws ChainError: `busy`, without a wait, if the keys are not due before the deadline; `aborted`
+   * Counts keys against the owner's rate, and waits until they are due. Requests without an owner, which the gateway sends by itself, have no rate
+   * limit.
+   * @throws ChainError `busy` at once if the keys are not due before the deadline, `aborted` when the caller disconnects
    */
   async take(scope: RequestScope, keys: number): Promise<void> {
     const { owner } = scope;

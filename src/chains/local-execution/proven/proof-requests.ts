@@ -2,31 +2,34 @@ import type { VerifiedState } from '../../../../packages/proofs/state-proof.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import type { SharedRequest } from './shared-request.ts';
 
-/** Maximum number of slots per request to a node: half a megabyte of trie nodes, which takes 4 ms to verify. geth refuses more than 1,024 slots. */
+/**
+ * Maximum number of slots per `eth_getProof` request. The proofs of 128 slots are about half a megabyte of trie nodes and take 4 ms to verify. geth
+ * refuses more than 1,024 slots.
+ */
 const MAX_SLOTS = 128;
 
-/** Request to a node about one account, which is shared by all readers that need a part of the answer. */
+/** Request for the proof of one account and some of its slots. All readers that need a part of the answer share the request. */
 export type OpenProof = {
   readonly slots: Set<string>;
   readonly query: SharedRequest<VerifiedState | undefined>;
 };
 
-/** Open requests about one account. */
+/** Unanswered proof requests for one account. */
 type AccountRequests = {
   readonly all: Set<OpenProof>;
   readonly bySlot: Map<string, OpenProof>;
-  /** Newest request; no other request may have room. */
+  /** Newest request, the only one to which further slots may be added. */
   newest: OpenProof | undefined;
 };
 
-/** Unanswered requests, by state root and account. The request for a slot is found in constant time. */
+/** Unanswered proof requests, by state root and account. Finding the request for a slot takes constant time. */
 export class ProofRequests {
   readonly #accounts = new Map<string, AccountRequests>();
 
   /**
-   * Returns the request that already includes the slot. If there is none, adds the slot to the newest request if it has room, or else to a new
+   * Returns the request that includes the slot. If there is none, adds the slot to the newest request if that may take another slot, or else to a new
    * request.
-   * @param name state root and account
+   * @param name key of the account: `<state root>/<address>`
    */
   joinSlot(name: string, slot: string, open: () => OpenProof): OpenProof {
     const account = this.#accounts.get(name);
@@ -40,7 +43,7 @@ export class ProofRequests {
     return request;
   }
 
-  /** Returns any open request about the account, or else a new one. */
+  /** Returns any unanswered request for the account, or a new request if there is none. */
   joinAccount(name: string, open: () => OpenProof): OpenProof {
     const [first] = this.#accounts.get(name)?.all ?? [];
     return first ?? this.#add(name, open());
@@ -62,7 +65,7 @@ export class ProofRequests {
   }
 }
 
-/** Open requests for which one reader waits, and values of slots that are already known. */
+/** Requests for which one reader waits, and values of the slots that need no request. */
 export class Joined {
   readonly known: Map<string, bigint> = new Map();
   readonly #requests = new Set<OpenProof>();
@@ -72,7 +75,7 @@ export class Joined {
     this.#scope = scope;
   }
 
-  /** Requests in the order in which they were joined. */
+  /** Requests in the order in which the reader joined them. */
   get requests(): readonly OpenProof[] {
     return [...this.#requests];
   }

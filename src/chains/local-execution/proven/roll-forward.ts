@@ -8,33 +8,33 @@ import type { RoundTrips } from './round-trips.ts';
 import type { HeadPlace, ListNodes } from './state-nodes.ts';
 
 /**
- * Estimated response size of the proofs at a head, bytes per account or slot that is read there. Measured with 500 keys: 75 proofs of 5 kB and 100
- * slots of 2 kB.
+ * Estimated response size of proofs per account or slot that calls read at a head, bytes. Measured with 500 such keys: 75 account proofs of 5 kB and
+ * 100 slot proofs of 2 kB were requested.
  */
 const PROOF_BYTES_PER_KEY = 1_000;
-/** Factor by which the stored length of the last list decays per head, if that list was too long to be requested; later lists may be shorter. */
+/** Decay per head of the last list's length, while lists of this length cost more than proofs; later lists may be shorter. */
 const DECAY = 0.9;
-/** Time limit for requesting the lists, milliseconds. */
+/** Time limit for requesting the access lists of one path, milliseconds. */
 const LIMIT_MS = 5_000;
-/** Maximum number of heads that are skipped after failures. */
+/** Maximum number of heads without an attempt after repeated failures. */
 const MAX_PAUSE = 63;
 
-/** Step from the state of a parent to the state of its child block. */
+/** A block and its parent, from whose state the block's state is derived. */
 type Step = { readonly at: HeadPlace; readonly parent: Pick<HeadPlace, 'hash' | 'stateRoot'> };
 
-/** Rolls cached state forward by applying block access lists (EIP-7928). */
+/** Derives the state of new heads from cached state of earlier blocks, with block access lists (EIP-7928). */
 export class RollForward {
   readonly #nodes: ListNodes;
   readonly #states: BlockStates;
   readonly #codes: Codes;
   readonly #roundTrips: RoundTrips;
   #newest: HeadPlace | undefined;
-  /** Previous head; state may or may not have been rolled forward to it. */
+  /** Previous head, whether or not state was rolled forward to this head. */
   #last: HeadPlace | undefined;
   #rolling: Promise<unknown> = Promise.resolve();
-  /** Length of the last answer with a list; the longest if there were several. */
+  /** Length of the last node answer with an access list, UTF-16 units; the maximum if several lists were requested. */
   #length = 0;
-  /** Number of heads to skip after a failure, and how many of them remain. */
+  /** Number of heads to skip after the last failure, and number of heads that are still to be skipped. */
   #pause = 0;
   #left = 0;
   #count = 0;
@@ -51,16 +51,16 @@ export class RollForward {
     return this.#count;
   }
 
-  /** Records a head at which no state is needed. */
+  /** Records a head for which no state has to be derived. */
   noteHead(head: HeadPlace): void {
     this.#newest = head;
     this.#last = head;
   }
 
   /**
-   * Rolls cached state forward to a head, if access lists are available and cost less than proofs. Heads are processed one after the other. Never
-   * rejects: state that remains unknown is then requested with proofs.
-   * @param keys number of accounts and slots that are read at the head
+   * Rolls cached state forward to a head, if access lists are available and are smaller than proofs. Processes one head at a time. Never rejects,
+   * because proofs are requested later for state that remains unknown.
+   * @param keys expected number of accounts and slots that calls read at the head
    * @returns whether state was rolled forward to the head
    */
   roll(head: HeadPlace, keys: number): Promise<boolean> {
@@ -71,7 +71,7 @@ export class RollForward {
   }
 
   async #roll(head: HeadPlace, keys: number): Promise<boolean> {
-    // A newer head has arrived, and its path leads through this head.
+    // A newer head has arrived, whose path includes this head.
     if (this.#newest !== head) return false;
     const last = this.#last;
     this.#last = head;
@@ -87,7 +87,7 @@ export class RollForward {
       this.#pause = isRolled ? 0 : this.#lengthen();
       return isRolled;
     } catch {
-      // The error is dropped. Readers request proofs next, and those requests fail with the reason.
+      // The error is dropped, because proofs are requested next, and these requests report the cause.
       this.#pause = this.#lengthen();
       return false;
     }
@@ -106,7 +106,7 @@ export class RollForward {
     return isShort;
   }
 
-  /** Applies the lists of the path. @returns whether the state of the head has been derived */
+  /** Requests the access lists of all blocks of the path, and records their changes. @returns whether the state of the head has been derived */
   async #follow(path: readonly Step[], scope: RequestScope): Promise<boolean> {
     const lists = await Promise.all(
       path.map(({ at }) =>
@@ -127,7 +127,8 @@ export class RollForward {
   }
 
   /**
-   * Returns the blocks from the head down to the first one whose parent has known state; empty if there is no such block, or if a block has no list.
+   * Returns the blocks from the head down to the newest block whose parent's state is known. Returns none if there is no such block, or if a block on
+   * the path has no access list.
    */
   async #findPath(
     head: HeadPlace,

@@ -3,16 +3,16 @@ import { EMPTY_CODE_HASH } from '../../../../packages/ethereum/primitives/keccak
 import type { AccountState } from '../../../../packages/evm/interpreter/host.ts';
 import type { AccountDelta } from './block-changes.ts';
 
-/** Known state of an account at a block. Its storage is known by root, by values, or by both. */
+/** Known state of an account at a block. Slots are known below the storage root, by value, or both. */
 export type RolledAccount = {
   readonly account: AccountState;
-  /** Storage root; undefined if blocks have changed the storage since a proof last verified it. */
+  /** Storage root; undefined if blocks have changed the storage since a proof verified the root. */
   readonly storageRoot: string | undefined;
-  /** Slot values without leading zeros; some of these slots may also be known below the root. */
+  /** Values of slots without leading zeros. The storage root may lead to the same slots and to others. */
   readonly slots?: ReadonlyMap<string, Uint8Array>;
 };
 
-/** Maximum number of slots of an account that are known by value; above it, all of them need new proofs. */
+/** Maximum number of slots of an account that are known by value. Above it, all these values are dropped and need new proofs. */
 const MAX_SLOTS = 2_048;
 const NO_SLOTS: ReadonlyMap<string, Uint8Array> = new Map();
 const NO_ACCOUNT: RolledAccount = {
@@ -23,7 +23,7 @@ const NO_ACCOUNT: RolledAccount = {
 /**
  * Applies the changes of a block to an account.
  * @param before account before the block; null if it did not exist
- * @param listKnown lists the known slots below a storage root
+ * @param listKnown lists the slots whose values are known below a storage root
  * @returns null if the account does not exist afterwards; undefined if the changes do not determine it
  */
 export function changeAccount(
@@ -31,7 +31,7 @@ export function changeAccount(
   change: AccountDelta | undefined,
   listKnown: (storageRoot: string) => Iterable<readonly [slot: string, value: Uint8Array]>,
 ): RolledAccount | null | undefined {
-  // A touch deletes an empty account from before EIP-161, which an access list does not record.
+  // An empty account from before EIP-161 is deleted when it is touched, and an access list does not record this deletion.
   if (before !== null && isEmpty(before.account)) return undefined;
   if (change === undefined) return before;
   const { account, storageRoot, slots = NO_SLOTS } = before ?? NO_ACCOUNT;
@@ -43,7 +43,7 @@ export function changeAccount(
   };
   if (isEmpty(after)) return after.hasStorage ? undefined : null;
   if (change.slots.size === 0) return { account: after, storageRoot, slots };
-  // If the storage was empty, slots outside the changes are still zero, but are not listed.
+  // If the storage was empty, all other slots are still zero, but they are not added to the known slots.
   if (!account.hasStorage) return { account: after, storageRoot: undefined, slots: bound(change.slots) };
   const known = new Map(storageRoot === undefined ? slots : [...listKnown(storageRoot), ...slots]);
   for (const [slot, value] of change.slots) if (known.has(slot)) known.set(slot, value);

@@ -1,6 +1,6 @@
 import { RecencyList } from '../../../util/recency-list.ts';
 
-/** Heap size of a table including its root; measured, bytes. */
+/** Measured heap size of an empty table with its root, bytes. */
 const TABLE_BYTES = 300;
 
 type Table<V> = {
@@ -10,10 +10,7 @@ type Table<V> = {
   older: Table<V> | undefined;
 };
 
-/**
- * Tables of values below roots, one table per root. A root commits to its values, so entries never change. The least recently used tables are evicted
- * first.
- */
+/** One table of values per trie root. A root commits to its values, so entries never change. The least recently used tables are evicted first. */
 export class RootTables<V> {
   readonly #tables = new Map<string, Table<V>>();
   /** Tables in the order of their last use. */
@@ -23,8 +20,8 @@ export class RootTables<V> {
   #bytes = 0;
 
   /**
-   * @param maxBytes bound on the bytes of all tables
-   * @param entryBytes size of an entry with its key
+   * @param maxBytes limit on the heap size of all tables, bytes
+   * @param entryBytes heap size of an entry with its key, bytes
    */
   constructor(maxBytes: number, entryBytes: number) {
     this.#maxBytes = maxBytes;
@@ -47,7 +44,7 @@ export class RootTables<V> {
     return this.#tables.has(root);
   }
 
-  /** Lists all entries of a table. */
+  /** Lists all entries of a root's table, without marking the table as used. */
   list(root: string): Iterable<readonly [key: string, value: V]> {
     return this.#tables.get(root)?.entries ?? [];
   }

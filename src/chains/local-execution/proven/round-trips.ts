@@ -1,10 +1,10 @@
 import { ChainError } from '../../../chain/errors.ts';
 import { RequestScope } from '../../../util/request-scope.ts';
 
-/** Maximum number of in-flight round trips per owner, and the longest wait of new requests for one of them to end, milliseconds. */
+/** Maximum number of in-flight round trips per owner. After `MAX_WAIT_MS` (milliseconds), waiting requests are sent even beyond this maximum. */
 const MAX_UNDER_WAY = 2;
 const MAX_WAIT_MS = 25;
-/** Maximum number of requests per round trip: a node answers all of them together, and the answers are read in one piece. */
+/** Maximum number of requests per round trip. A node answers them in one batch, which is read without a pause. */
 const MAX_REQUESTS = 64;
 
 type Request = {
@@ -24,18 +24,18 @@ type Line = {
 };
 
 /**
- * Combines requests to nodes into round trips. Requests of the same turn of the event loop, or that arrive while others are in flight, share a round
- * trip and its scope. The pool therefore batches them like the items of a client's batch. Each owner has its own round trips, so no owner waits for
- * the requests of another.
+ * Combines requests to nodes into round trips. Requests of one turn of the event loop, and requests that wait for a round trip to end, share the next
+ * round trip and its scope. The node pool therefore sends them as one batch. Each owner has separate round trips, so no owner waits for the requests
+ * of another.
  */
 export class RoundTrips {
   readonly #lines = new Map<string | undefined, Line>();
 
   /**
    * Sends a request with the next round trip.
-   * @param scope the caller's scope; the round trip has the latest deadline of all callers, and is not aborted by any of them
+   * @param scope the caller's scope; the round trip has the latest deadline of its callers, and does not end when a caller disconnects
    * @param send sends the request with the scope of the round trip
-   * @param isWanted returns whether a caller still waits when the round trip begins; if not, the request is not sent
+   * @param isWanted called when the round trip begins; returns whether a caller still waits, so that the request must be sent
    * @throws the error of `send`; ChainError `aborted` if the request is no longer wanted
    */
   ask<T>(
@@ -95,7 +95,7 @@ export class RoundTrips {
   }
 }
 
-/** Takes the requests for the next round trip, oldest first. */
+/** Removes and returns the requests for the next round trip, oldest first; drops requests that are no longer wanted. */
 function takeNext({ waiting }: Line): readonly Request[] {
   const requests: Request[] = [];
   let taken = 0;

@@ -4,16 +4,16 @@ import type { RequestScope } from '../../../util/request-scope.ts';
 import { SCHEDULER } from '../../../util/slot-scheduler.ts';
 import type { RoundTrips } from './round-trips.ts';
 
-/** Request to nodes for which several callers wait. */
+/** Request to nodes whose outcome several callers share. */
 export class SharedRequest<T> {
   readonly outcome: Promise<T>;
   readonly #deadline: number;
-  /** Scopes of the waiting callers, as long as the request may still be dropped if all of them are aborted. */
+  /** Scopes of the waiting callers; undefined after the request was sent. A request that was not sent is dropped if all callers have disconnected. */
   #scopes: RequestScope[] | undefined = [];
 
   /**
    * @param scope scope of the first caller
-   * @param send sends the request with a round trip's scope
+   * @param send sends the request with the scope of the round trip
    */
   constructor(roundTrips: RoundTrips, scope: RequestScope, send: (roundTrip: RequestScope) => Promise<T>) {
     this.#deadline = scope.deadline;
@@ -23,7 +23,7 @@ export class SharedRequest<T> {
     };
     const isWanted = (): boolean => this.#scopes?.some(({ aborted }) => !aborted) !== false;
     this.outcome = roundTrips.ask(scope, begin, isWanted);
-    // The request may be dropped after all callers have aborted.
+    // If all callers have disconnected, nobody awaits the rejection of a dropped request.
     this.outcome.catch(() => {});
   }
 
@@ -38,7 +38,7 @@ export class SharedRequest<T> {
     this.#scopes?.push(scope);
   }
 
-  /** Returns whether the failed request may be repeated for a caller that has more time. */
+  /** Returns whether the request has passed its own deadline, but the caller still has time to repeat it. */
   isOutlivedBy(scope: RequestScope): boolean {
     const now = performance.now();
     return !scope.aborted && this.#deadline <= now && now < scope.deadline;
@@ -46,9 +46,9 @@ export class SharedRequest<T> {
 }
 
 /**
- * Waits for requests that the caller has joined, until its deadline. The caller continues in a scheduler slot of its owner, because other callers may
- * have waited for the same round trip.
- * @returns undefined if a request failed because its deadline was earlier than that of this caller; the caller has to repeat it
+ * Waits for requests that the caller has joined, until the caller's deadline. The caller then continues in a scheduler slot of its owner, because
+ * many callers may have waited for one round trip.
+ * @returns the outcomes; undefined if a request failed at an earlier deadline than the caller's, so that the caller has to repeat it
  * @throws the error of a request; ChainError `timeout`
  */
 export async function awaitShared<T>(
@@ -69,7 +69,7 @@ export async function awaitShared<T>(
   return outcomes;
 }
 
-/** In-flight requests by name. Requests with the same name are coalesced. */
+/** Coalesces in-flight requests with the same name. */
 export class SharedRequests<T> {
   readonly #roundTrips: RoundTrips;
   readonly #underWay = new Map<string, SharedRequest<T>>();

@@ -1,10 +1,10 @@
-/** Keys of a state that an execution reads, or that are missing. Keys are lower-case `0x` text. */
+/** Set of state keys: accounts, slots, code hashes and block numbers, for example those that an execution reads. Keys are lower-case `0x` text. */
 export class StateKeys {
   /** Slots by account. */
   readonly accounts: Map<string, Set<string>> = new Map();
   /** Code hashes. */
   readonly codes: Set<string> = new Set();
-  /** Numbers of earlier blocks whose hashes are read. */
+  /** Numbers of earlier blocks whose hashes are read with BLOCKHASH. */
   readonly blockNumbers: Set<bigint> = new Set();
 
   /** Number of accounts and slots. */
@@ -18,7 +18,7 @@ export class StateKeys {
     return this.accounts.size === 0 && this.codes.size === 0 && this.blockNumbers.size === 0;
   }
 
-  /** Adds an account. @returns the set of its slots */
+  /** Adds an account. @returns the account's set of slots, to which the caller may add */
   addAccount(address: string): Set<string> {
     let slots = this.accounts.get(address);
     if (slots === undefined) {

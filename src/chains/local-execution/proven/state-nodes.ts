@@ -3,7 +3,7 @@ import type { PromiseOrValue } from '../../../../packages/ethereum/primitives/pr
 import type { StateProofRequest, VerifiedState } from '../../../../packages/proofs/state-proof.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 
-/** Block with a verified header. Hashes are lower-case `0x` text. */
+/** Block whose header was verified against its hash. Hashes are lower-case `0x` text. */
 export type StatePlace = {
   readonly number: bigint;
   readonly hash: string;
@@ -12,22 +12,19 @@ export type StatePlace = {
   readonly isCanonical: boolean;
 };
 
-/**
- * Identifies a block's state by the state root, against which values are verified, and by the block hash, under which values are stored that are
- * derived from the parent's state.
- */
+/** Identifies the state of a block. Proofs are verified against the state root; values derived from the parent's state are stored by block hash. */
 export type BlockState = Pick<StatePlace, 'hash' | 'stateRoot'>;
 
-/** Block with a verified header and the members that are needed to derive its state from its parent's state. */
+/** Block with a verified header and the header fields for deriving its state from its parent's state. */
 export type HeadPlace = StatePlace & {
   readonly parentHash: string;
   /** Hash of the block access list (EIP-7928); undefined before Amsterdam. */
   readonly accessListHash: string | undefined;
 };
 
-/** Requests proofs of state from nodes and verifies the proofs. Errors mean that nodes or the network failed. */
+/** Requests proofs of state from nodes and verifies the proofs. The methods reject if nodes or the network fail. */
 export interface StateNodes {
-  /** @returns undefined if the proof has an unknown form */
+  /** Requests and verifies the proof of an account and slots. @returns undefined if the proof has an unknown form */
   requestProof(
     query: StateProofRequest,
     at: StatePlace,
@@ -42,13 +39,13 @@ export interface StateNodes {
   ): Promise<Uint8Array>;
 }
 
-/** Requests block access lists from nodes and verifies the lists. Errors mean that nodes or the network failed. */
+/** Requests block access lists from nodes and verifies the lists. The methods reject if nodes or the network fail. */
 export interface ListNodes {
   /** Returns the verified header of a block; undefined if it cannot be verified. */
   findHeader(number: bigint, hash: string, scope: RequestScope): PromiseOrValue<HeadPlace | undefined>;
-  /** @returns undefined if no node has access lists */
+  /** Requests and verifies the access list of a block. @returns undefined if no node has access lists */
   requestAccessList(at: HeadPlace, scope: RequestScope): Promise<AnsweredList | undefined>;
 }
 
-/** Verified access list, undefined if it is too long to be read; `length` is the length of the node's answer. */
+/** Verified access list; undefined if it is too long to be read. `length` is the length of the node's answer, UTF-16 units. */
 export type AnsweredList = { readonly list: BlockAccessList | undefined; readonly length: number };

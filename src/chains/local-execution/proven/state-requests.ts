@@ -16,26 +16,26 @@ import { awaitShared, SharedRequest, SharedRequests } from './shared-request.ts'
 import type { BlockState, ListNodes, StateNodes, StatePlace } from './state-nodes.ts';
 import { WarmUp } from './warm-up.ts';
 
-/** Slots that are looked up between two pauses, about 30 µs each. */
+/** Number of slots that are looked up between two pauses; a look-up takes about 30 µs. */
 const SLOTS_A_STEP = 32;
-/** Maximum number of look-ups of the same slots while proofs arrive; a slot that is still missing after that is requested again. */
+/** Maximum number of look-ups of one request's slots while proofs arrive. A slot that the last look-up does not find is requested again. */
 const MAX_LOOKS = 4;
 /** Default of `maxWarmingMs`, milliseconds. */
 const MAX_WARMING_MS = 500;
 
-/** Verified state of all blocks of a network, and verified codes. */
+/** Cache of a network's verified state and codes. */
 export type StateCache = { readonly states: BlockStates; readonly codes: Codes };
 
 export type StateCacheOptions = {
-  /** Bound on the total memory, bytes. */
+  /** Limit on the heap size of state and codes, bytes. */
   readonly bytes?: number;
-  /** Store of codes on disk. */
+  /** Persistent store of codes; absent if codes are cached only in memory. */
   readonly codes?: CodeTable | undefined;
-  /** Called with faults of this program. */
+  /** Called with errors of the persistent store of codes. */
   readonly onFault: (error: unknown) => void;
 };
 
-/** Default memory bound, bytes. */
+/** Default heap limit, bytes. */
 const DEFAULT_BYTES: number = 64 << 20;
 /** Share of the memory that is reserved for codes. */
 const CODES_SHARE = 0.5;
@@ -48,7 +48,7 @@ export function createStateCache({ bytes = DEFAULT_BYTES, codes, onFault }: Stat
   };
 }
 
-/** Verified values of an account at a block. */
+/** Verified account and slot values at a block. */
 export type StateValues = {
   /** The account; null if it does not exist. */
   readonly account: Pick<AccountState, 'nonce' | 'balance' | 'codeHash'> | null;
@@ -57,15 +57,18 @@ export type StateValues = {
 };
 
 export type StateRequestsOptions = {
-  /** Maximum time that a reader waits for the warm-up at a new head, milliseconds. */
+  /** Maximum time that a reader waits for proofs which the warm-up at a new head has requested, milliseconds. */
   readonly maxWarmingMs?: number;
-  /** Monotonic clock in milliseconds, with which the arrival of heads is measured. */
+  /** Monotonic clock for the arrival times of heads, milliseconds. */
   readonly now?: () => number;
-  /** Source of block access lists. */
+  /** Source of block access lists; absent if state is never rolled forward. */
   readonly lists?: ListNodes;
 };
 
-/** Reads verified state, and requests missing state from nodes. Each part is requested once, and the missing parts of one account share a request. */
+/**
+ * Reads verified state, and requests missing state from nodes. Concurrent readers share requests, and the missing slots of one account share one
+ * request.
+ */
 export class StateRequests {
   readonly proven: StateCache;
   readonly roundTrips: RoundTrips = new RoundTrips();
@@ -111,14 +114,14 @@ export class StateRequests {
     return this.proven.states.bytes + this.proven.codes.bytes;
   }
 
-  /** Returns the values if all of them are known; otherwise undefined. Unlike `prove`, sends no request. */
+  /** Returns the requested values if all are known, otherwise undefined. Unlike `prove`, it sends no request. */
   find(query: StateProofRequest, at: BlockState): StateValues | undefined {
     return runAtOnce(this.#findInSteps(query, at, true));
   }
 
   /**
    * Returns an account and some of its slots, from memory or from nodes.
-   * @param query lower-case texts; slots have 32 bytes
+   * @param query address and slots (32 bytes each) as lower-case `0x` text
    * @returns undefined if nodes send proofs of an unknown form
    * @throws the errors of `StateNodes`; ChainError `timeout`
    */
@@ -154,7 +157,7 @@ export class StateRequests {
     });
   }
 
-  /** @param isRead whether the keys are recorded as read at the block */
+  /** @param isRead whether to record the keys as read, which the warm-up at the next head uses */
   *#findInSteps(
     { address, slots }: StateProofRequest,
     at: BlockState,
@@ -207,8 +210,8 @@ export class StateRequests {
   }
 
   /**
-   * Joins in-flight requests, or new ones, for all missing keys; joins at least one request. The requests are joined synchronously after the
-   * look-ups, so that as few as possible are sent. If answers arrived during the look-ups, missing slots are looked up again.
+   * Joins in-flight or new requests for all missing keys, at least one request. All requests are joined in one turn after the look-ups, so that few
+   * requests are sent. If answers arrive during the look-ups, missing slots are looked up again.
    */
   *#join(query: StateProofRequest, at: StatePlace, scope: RequestScope): Generator<undefined, Joined> {
     const { address } = query;
@@ -225,7 +228,7 @@ export class StateRequests {
     return joined;
   }
 
-  /** @param known receives the values of slots that need no proof @returns the slots that need a proof */
+  /** @param known map to which the values of slots are added that need no proof @returns the slots that need a proof */
   *#findWords(
     address: string,
     slots: readonly string[],
@@ -256,7 +259,7 @@ export class StateRequests {
   }
 }
 
-/** Runs small work at once, and large work in scheduler slots of the owner. */
+/** Runs work for up to `SLOTS_A_STEP` slots at once, and larger work in scheduler slots of the owner. */
 function inSteps<T>(
   { slots }: StateProofRequest,
   { owner = '' }: RequestScope,
@@ -271,7 +274,9 @@ function runAtOnce<T>(work: Generator<undefined, T>): T {
   return step.value;
 }
 
-/** Combines the verified values from the answers. They are not read from memory, because a small cache may already have evicted some of them. */
+/**
+ * Combines the verified values from the answers. The values are not read from the cache, because a small cache may already have evicted some of them.
+ */
 function combine(
   { slots }: StateProofRequest,
   requests: readonly OpenProof[],

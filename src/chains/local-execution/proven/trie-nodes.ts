@@ -5,14 +5,14 @@ import { UntracedError } from '../../../../packages/ethereum/primitives/untraced
 import type { NodesByHash } from '../../../../packages/proofs/state-proof.ts';
 import { BLOCK_LIFE, Lru } from '../../../util/lru.ts';
 
-/** Heap size of a node in addition to its encoding, including its hash; measured, bytes. */
+/** Measured heap size of a node and its hash without the node's encoding, bytes. */
 const NODE_BYTES = 600;
 
-/** Error for a path that leads to a node that is not in memory. */
+/** Error of a look-up whose path leads to a node that is not in memory. */
 class MissingNode extends UntracedError {
   /**
-   * Name of the missing node's child on the path. A proof of one key includes the missing nodes above this child, which all keys with the same name
-   * share.
+   * Name of the branch below the missing node: its hash and the next nibble of the path. A proof of any key with the same name contains the missing
+   * node.
    */
   readonly child: string;
 
@@ -23,18 +23,18 @@ class MissingNode extends UntracedError {
 }
 
 /**
- * Nodes of state and storage tries by their hashes. A trie shares its nodes with the trie of the previous block, except the nodes on paths to
- * changes. Values below shared nodes are therefore read under a new root without another proof.
+ * Cache of state and storage trie nodes by hash. The tries of successive blocks share all nodes except those on paths to changes. Unchanged values
+ * can therefore be read below a new root without another proof.
  */
 export class TrieNodes {
   readonly #nodes: Lru<string, Uint8Array>;
 
-  /** @param bytes bound on the bytes of all nodes */
+  /** @param bytes limit on the heap size of all nodes, bytes */
   constructor(bytes: number) {
     this.#nodes = new Lru(bytes, BLOCK_LIFE, undefined, ({ length }: Uint8Array) => length + NODE_BYTES);
   }
 
-  /** Bytes of all nodes. */
+  /** Approximate heap size of all nodes, bytes. */
   get bytes(): number {
     return this.#nodes.weight;
   }
@@ -44,11 +44,11 @@ export class TrieNodes {
   }
 
   /**
-   * Reads a leaf.
-   * @param root lower-case `0x` text
+   * Reads and decodes the leaf of a key.
+   * @param root hash of the trie root, lower-case `0x` text
    * @param key address or slot, lower-case `0x` text
-   * @param decode decodes the leaf; throws RangeError if it has another form
-   * @returns null if there is no leaf; undefined if a node is not in memory, or the leaf has another form
+   * @param decode decodes the leaf; throws RangeError if the leaf is malformed
+   * @returns null if the trie has no such leaf; undefined if a node is not in memory or the leaf is malformed
    */
   find<T>(root: string, key: string, decode: (leaf: Uint8Array) => T): T | null | undefined {
     try {
@@ -61,8 +61,8 @@ export class TrieNodes {
   }
 
   /**
-   * Names the part of a trie that a proof must cover before a key can be read; undefined if no proof is needed. One proof is requested first for all
-   * keys with the same part.
+   * Returns a name for the missing part of a trie on the path to a key; undefined if all nodes are in memory. Keys with the same name need only one
+   * proof at first.
    */
   findGap(root: string, key: string): string | undefined {
     try {

@@ -19,21 +19,21 @@ export type VerifiedAccount = {
   readonly storageRoot: string;
 };
 
-/** Last verified form of an account, at any block. */
+/** Account at the last block for which a proof was verified, whichever block that is. */
 export type LatestAccount = {
   readonly proven: VerifiedAccount | null;
-  /** Storage roots that the account had, latest first. */
+  /** Verified storage roots of the account, latest first. */
   readonly roots: readonly string[];
 };
 
-/** Heap growth per entry with its key; measured, bytes. The size for an account includes its last verified form. */
+/** Measured heap size of an entry with its key, bytes. The size of an account includes its `LatestAccount`. */
 const ACCOUNT_BYTES = 1_050;
 const SLOT_BYTES = 350;
-/** Shares of the memory for accounts and for slots; trie nodes have the rest. */
+/** Shares of the memory limit for accounts and for slots; the rest is for trie nodes. */
 const ACCOUNTS_SHARE = 0.2;
 const SLOTS_SHARE = 0.3;
 const EMPTY_ROOT: string = bytesToHex(EMPTY_TRIE_ROOT);
-/** Cap on remembered storage roots per account. */
+/** Maximum number of stored storage roots per account. */
 const MAX_ROOTS = 4;
 
 /** Accounts by state root, and slots by storage root, that were verified by proofs from nodes. */
@@ -42,10 +42,10 @@ export class VerifiedStates {
   readonly #slots: RootTables<Uint8Array>;
   readonly #nodes: TrieNodes;
   readonly #latest: Lru<string, LatestAccount>;
-  /** Address of an account with each code, by code hash; nodes serve codes by account. */
+  /** Address of one account with each code, by code hash. An address is needed because nodes serve codes by address. */
   readonly #holders: Lru<string, string>;
 
-  /** @param bytes bound on the total memory, bytes */
+  /** @param bytes limit on the heap size of accounts, slots and trie nodes, bytes */
   constructor(bytes: number) {
     const accountBytes = bytes * ACCOUNTS_SHARE;
     const slotBytes = bytes * SLOTS_SHARE;
@@ -62,14 +62,12 @@ export class VerifiedStates {
     return this.#accounts.bytes + this.#slots.bytes + this.#nodes.bytes;
   }
 
-  /** Returns whether an account was found below a root. */
+  /** Returns whether any account is cached for this state root. */
   hasAccounts(stateRoot: string): boolean {
     return this.#accounts.has(stateRoot);
   }
 
-  /**
-   * Returns the account if it was found before, without reading trie nodes; null if the account does not exist, undefined if it was not found before.
-   */
+  /** Returns the cached account without reading trie nodes; null if the account does not exist, undefined if it is not cached. */
   recallAccount(stateRoot: string, address: string): VerifiedAccount | null | undefined {
     return this.#accounts.get(stateRoot, address);
   }
@@ -77,8 +75,7 @@ export class VerifiedStates {
   /** Returns the account; null if a proof shows that it does not exist, undefined if it is not known. */
   findAccount(stateRoot: string, address: string): VerifiedAccount | null | undefined {
     const known = this.#accounts.get(stateRoot, address);
-    // The first block of anvil has the empty root but a non-empty state. For this root, the account must be requested from a node, and its proof
-    // fails.
+    // anvil's first block has the empty trie root although its state is not empty. For this root, a proof must be requested, which then fails.
     if (known !== undefined || stateRoot === EMPTY_ROOT) return known;
     const leaf = this.#nodes.find(stateRoot, address, decodeAccountLeaf);
     return leaf === undefined ? undefined : this.#noteAccount(stateRoot, address, leaf);
@@ -94,18 +91,18 @@ export class VerifiedStates {
     return value ?? EMPTY_BYTES;
   }
 
-  /** Lists the slots below a root that were found before. */
+  /** Lists the cached slots of a storage root. */
   listSlots(storageRoot: string): Iterable<readonly [slot: string, value: Uint8Array]> {
     return this.#slots.list(storageRoot);
   }
 
-  /** Names the part of the state trie that a proof must cover before an account is known; undefined if the account is known. */
+  /** Returns a name for the part of the state trie that a proof must contain before the account is known; undefined if the account is known. */
   findAccountGap(stateRoot: string, address: string): string | undefined {
     const known = this.#accounts.get(stateRoot, address);
     return known === undefined ? this.#nodes.findGap(stateRoot, address) : undefined;
   }
 
-  /** Names the part of the storage trie that a proof must cover before a slot is known; undefined if the slot is known. */
+  /** Returns a name for the part of the storage trie that a proof must contain before the slot is known; undefined if the slot is known. */
   findSlotGap(storageRoot: string, slot: string): string | undefined {
     const known = this.#slots.get(storageRoot, slot);
     return known === undefined ? this.#nodes.findGap(storageRoot, slot) : undefined;
@@ -115,7 +112,7 @@ export class VerifiedStates {
     return this.#latest.get(address);
   }
 
-  /** Returns an account that has, or had, this code. */
+  /** Returns the address of an account that has or had the code with this hash. */
   holderOf(codeHash: string): string | undefined {
     return this.#holders.get(codeHash);
   }

@@ -7,22 +7,20 @@ import type { RollForward } from './roll-forward.ts';
 import type { StateKeys } from './state-keys.ts';
 import type { HeadPlace, StatePlace } from './state-nodes.ts';
 
-/**
- * Maximum number of accounts, each with slots, that are requested per head, and per round. Rounds are small, so that slow answers are noticed soon.
- */
+/** Maximum number of proof requests per head, and per round of concurrent requests. Rounds are small, so that slow answers are noticed soon. */
 const MAX_PROOFS = 256;
 const ROUND_PROOFS = 64;
 const LIMIT_MS = 10_000;
-/** Fraction of the time between two heads in which proofs are requested. Keys that are still missing after it are requested by their readers. */
+/** Fraction of the average interval between heads during which the warm-up requests proofs. Readers request the keys that are missing afterwards. */
 const TIME_SHARE = 0.5;
 /** Weight of the newest interval in the moving average of head intervals. */
 const NEWEST_SHARE = 0.125;
-/** Maximum duration of a slice of the event loop, milliseconds. */
+/** Maximum time that choosing keys blocks the event loop, milliseconds. */
 const SLICE_MS = 2;
-/** Maximum number of heads that are skipped after nodes have failed. */
+/** Maximum number of heads without warm-up after nodes have failed repeatedly. */
 const MAX_SKIPPED = 64;
 
-/** Requests a proof, and stores it when it arrives. @returns whether its form is known */
+/** Requests a proof, and stores its values when it arrives. @returns false if the proof has an unknown form */
 type AskProof = (query: StateProofRequest, at: StatePlace, scope: RequestScope) => Promise<boolean>;
 
 type Warming = {
@@ -36,8 +34,8 @@ type Warming = {
 type Missing = Map<string, Set<string>>;
 
 /**
- * Requests proofs of often-read keys as soon as a head arrives, before the keys are read. Each round requests one key for each missing part of a
- * trie, even if several keys need it. Most of the trie is shared with the previous block, so the nodes in one proof are enough for the other keys.
+ * Requests proofs of often-read keys as soon as a head arrives, before calls read the keys. Each round requests only one key for each missing part of
+ * a trie. Most other nodes are shared with the previous block, so one proof usually suffices for all keys below that part.
  */
 export class WarmUp {
   readonly #states: BlockStates;
@@ -52,13 +50,13 @@ export class WarmUp {
   #intervalMs = LIMIT_MS / TIME_SHARE;
   #warming: Warming | undefined;
   #count = 0;
-  /** Number of consecutive heads at which most proofs failed, and the number of heads that are still skipped because of them. */
+  /** Number of consecutive heads at which most proofs failed, and number of heads that are still to be skipped because of this. */
   #failures = 0;
   #toSkip = 0;
 
   /**
    * @param now monotonic clock in milliseconds
-   * @param rollForward derives the head's state from that of the previous head, if possible, before proofs are requested
+   * @param rollForward derives state of the new head from the previous head's state before proofs are requested; absent if this is disabled
    */
   constructor(states: BlockStates, requestProof: AskProof, now: () => number, rollForward?: RollForward) {
     this.#states = states;
@@ -67,7 +65,7 @@ export class WarmUp {
     this.#rollForward = rollForward;
   }
 
-  /** Number of heads for which state was requested and received. */
+  /** Number of heads for which proofs arrived or state was rolled forward. */
   get count(): number {
     return this.#count;
   }
@@ -77,7 +75,7 @@ export class WarmUp {
     if (stateRoot === this.#headRoot) this.#hot.noteRead(address, slot);
   }
 
-  /** Returns the round for which a reader has to wait, if the warm-up is likely to include all of its keys. */
+  /** Returns the end of the current round, if the warm-up of this state includes all keys of the request; the reader should wait for it. */
   findRound(stateRoot: string, { address, slots }: StateProofRequest): Promise<unknown> | undefined {
     const warming = this.#warming;
     if (warming?.stateRoot !== stateRoot) return undefined;
@@ -85,7 +83,7 @@ export class WarmUp {
     return hot !== undefined && slots.every((slot) => hot.has(slot)) ? warming.round : undefined;
   }
 
-  /** Called when the served head changes. */
+  /** Starts the warm-up for a new head of the served chain. */
   noteHead(at: HeadPlace): void {
     if (at.stateRoot === this.#headRoot) return;
     const now = this.#now();
@@ -116,7 +114,7 @@ export class WarmUp {
     const { stateRoot } = at;
     const end = this.#headAt + this.#intervalMs * TIME_SHARE;
     const scope = new RequestScope(performance.now() + LIMIT_MS);
-    // Accounts with the most slots are first, because their slots can be requested only after the account is known.
+    // Accounts with the most slots are requested first, because slots can be chosen only after their account is known.
     const missing: Missing = new Map(
       [...hot.accounts]
         .sort(([, a], [, b]) => b.size - a.size)
@@ -142,7 +140,7 @@ export class WarmUp {
     return total.requested > total.failed;
   }
 
-  /** Requests some proofs. An account without a proof is dropped: the requests of its readers fail with the reason. */
+  /** Requests one round of proofs. An account whose proof fails is dropped, because the requests of its readers then report the cause. */
   async #proveSome(
     missing: Missing,
     at: StatePlace,
@@ -161,7 +159,10 @@ export class WarmUp {
     return { requested: requests.length, failed };
   }
 
-  /** Chooses one key for each missing part of a trie, and drops known keys from `missing`. Pauses, because there may be many keys. */
+  /**
+   * Chooses one key for each missing part of a trie, and removes known keys from `missing`. The work pauses every `SLICE_MS`, because there may be
+   * many keys.
+   */
   async #choose(missing: Missing, at: StatePlace, most: number): Promise<readonly StateProofRequest[]> {
     const states = this.#states;
     const gaps = new Set<string>();

@@ -10,12 +10,12 @@ import type { Collector } from './collector.ts';
 import type { RemoteBlock } from './remote-block.ts';
 import type { NodeRequest, RemoteStateSource } from './state-source.ts';
 
-/** Number of earlier blocks whose hashes BLOCKHASH can read. */
+/** Number of blocks before the executing block whose hashes BLOCKHASH can read. */
 const MAX_ANCESTORS = 256n;
-/** Maximum number of headers that are requested instead of a proof; a proof has about the size of this many headers. */
+/** Maximum number of headers that are requested instead of a proof of the history contract; a proof is about as large as four headers. */
 const MAX_HEADERS = 4n;
 const HISTORY_ADDRESS: string = bytesToHex(HISTORY_STORAGE.address);
-/** Number of slots of the contract that stores hashes of earlier blocks (EIP-2935). */
+/** Number of slots in the ring buffer of the history contract (EIP-2935). */
 const HISTORY_LENGTH = 8_191n;
 
 /** Requests the hashes of earlier blocks that executions read with BLOCKHASH. */
@@ -30,9 +30,9 @@ export class AncestorHashes {
   }
 
   /**
-   * Adds hashes of earlier blocks to those known at a block. They are read from one proof of the history contract (EIP-2935), or from headers, each
-   * of which contains the hash of its parent.
-   * @param numbers numbers of blocks before this one
+   * Adds hashes of earlier blocks to `block.blockHashes`. The hashes come from a proof of the history contract (EIP-2935), or from headers, because
+   * each header contains its parent's hash.
+   * @param numbers numbers of earlier blocks; numbers out of the reach of BLOCKHASH are ignored
    * @throws the errors of `RemoteStateSource.ask`
    */
   async fetch(block: RemoteBlock, numbers: ReadonlySet<bigint>, scope: RequestScope): Promise<void> {
@@ -50,7 +50,7 @@ export class AncestorHashes {
     if (oldest !== undefined) await this.#link(linked, oldest, blockHashes, scope);
   }
 
-  /** Reads hashes from the history contract. A slot is 0 if the contract has not been called for that block yet. */
+  /** Reads hashes from the history contract. A slot is 0 if the block is older than the contract's first call. */
   async #prove(
     { at, blockHashes }: RemoteBlock,
     numbers: readonly bigint[],
@@ -62,14 +62,14 @@ export class AncestorHashes {
       const proven = await this.#source.requests.prove({ address: HISTORY_ADDRESS, slots }, at, scope);
       words = proven?.words ?? [];
     } catch (error) {
-      // Headers may be available although the proof is not.
+      // Without the proof, the hashes are read from headers.
       if (!this.#source.isOutage(error)) throw error;
     }
     for (const [i, word] of words.entries())
       if (word !== 0n) blockHashes.set(numbers[i] as bigint, hexToBytes(toWord(word)));
   }
 
-  /** Requests headers, from a block whose hash is known down to the child of the oldest block. */
+  /** Requests the headers from block `end`, whose hash is known, down to the child of block `oldest`. */
   async #link(
     end: bigint,
     oldest: bigint,

@@ -22,19 +22,21 @@ import type { RemoteChain } from './remote-block.ts';
 import { LeftToNodes, leaveOutages } from './remote-blocks.ts';
 import type { RemoteStateSource } from './state-source.ts';
 
-/** Maximum number of round trips of one call, and of its restarts. */
+/** Maximum number of round trips, and of restarts (`MAX_ATTEMPTS`), of one call. */
 const MAX_ROUND_TRIPS = 8;
 const MAX_ATTEMPTS = 16;
-/** Maximum number of accounts and slots whose proofs are requested for one call; above it, the call is less work for a node than the proofs. */
-const MAX_REQUESTED = limitOf('call.provenKeys');
-/** Maximum number of accounts and slots that are taken from a node's access list for a call; some of them may already be verified. */
-const MAX_HINTED = 2 * MAX_REQUESTED;
-/** Number of restarts after which a node is requested to report what the call reads, because a thread finds only one missing read at a time. */
-const HINTED_ATTEMPTS = 2;
 /**
- * Maximum time of the main thread for slices and discoveries of one call, milliseconds. Above it, the call runs on worker threads and finds its reads
- * there.
+ * Maximum number of accounts and slots whose proofs are requested for one call. Above it, executing the call is less work for a node than the proofs.
  */
+const MAX_REQUESTED = limitOf('call.provenKeys');
+/**
+ * Maximum number of accounts and slots in a node's hint for a call. This limit is higher than `MAX_REQUESTED`, because some keys may already be
+ * verified.
+ */
+const MAX_HINTED = 2 * MAX_REQUESTED;
+/** Number of restarts after which a node is requested to report the call's reads, because a thread finds only one missing read per restart. */
+const HINTED_ATTEMPTS = 2;
+/** Maximum time of the main thread for slices and discoveries of one call, milliseconds. Above it, the call runs only on worker threads. */
 const MAX_HERE_MS: number = 4 * SLICE_MS;
 
 export type CallAttemptsOptions = {
@@ -47,8 +49,8 @@ export type CallAttemptsOptions = {
 };
 
 /**
- * Runs calls on verified state. Missing parts of the state are requested, and the call restarts. Every slice and every discovery has a scheduler slot
- * of the call's owner, even if many calls have waited for the same state. A call that needs more than a slice stays on worker threads.
+ * Runs calls on verified state. When state is missing, requests it from nodes and restarts the call. Every slice and every discovery runs in a
+ * scheduler slot of the call's owner, even if many calls have waited for the same state. A call that needs more than a slice stays on worker threads.
  */
 export class CallAttempts {
   readonly #source: RemoteStateSource;
@@ -59,7 +61,7 @@ export class CallAttempts {
   readonly #collector: Collector;
   readonly #missedTime: MissedTime;
   readonly #discoverer: Discoverer;
-  /** Number of round trips of all calls. */
+  /** Total number of round trips for state, over all calls. */
   #roundTrips = 0;
 
   constructor({ source, pool, chain, simulator, collector, missedTime }: CallAttemptsOptions) {
@@ -73,12 +75,12 @@ export class CallAttempts {
     this.#discoverer = new Discoverer(this.#proven, pool.memoryLimit);
   }
 
-  /** Number of round trips in which state was requested. */
+  /** Total number of round trips for state, for metrics. */
   get roundTrips(): number {
     return this.#roundTrips;
   }
 
-  /** Runs a call until it ends. @throws LeftToNodes; the error of the call itself */
+  /** Runs a call until it ends. @throws LeftToNodes if the state is unavailable or takes too many requests; the call's own error */
   run(run: CallRun, scope: RequestScope): PromiseOrValue<HexData> {
     return recoverWith<HexData>(
       () =>
@@ -91,7 +93,7 @@ export class CallAttempts {
     );
   }
 
-  /** Returns whether a call has read state after its first slice that can be requested in advance the next time. */
+  /** Returns whether a call restarted so often that its reads should be recorded, so that they are requested in advance the next time. */
   static hasReadLate(run: CallRun): boolean {
     return run.attempts >= HINTED_ATTEMPTS;
   }
@@ -113,7 +115,7 @@ export class CallAttempts {
     return this.#runOnThread(run, run.excerpt, scope);
   }
 
-  /** Runs a call on a worker thread, with the verified part of its known reads. */
+  /** Runs a call on a worker thread, with the verified values of its known reads. */
   async #runOnThread(run: CallRun, growing: GrowingExcerpt, scope: RequestScope): Promise<HexData> {
     const owner = scope.owner ?? '';
     if (run.isGuessed && run.hereMs < MAX_HERE_MS)
@@ -127,12 +129,12 @@ export class CallAttempts {
     const { block, request, further } = run;
     if (++run.attempts > MAX_ATTEMPTS || run.roundTrips > MAX_ROUND_TRIPS) throw new LeftToNodes('unsettled');
     const { missing, isBlind } = await this.#findMissing(run, scope);
-    // If only a thread has found reads, they come late in the call, and more of them may follow.
+    // Reads that only a thread has found occur late in the call, and further such reads may follow.
     const isLate = await SCHEDULER.run(
       owner,
       addMissing(further, block, this.#proven, missing, MAX_REQUESTED - run.requested),
     );
-    // All known reads are verified, so the thread has found another one.
+    // All known reads are verified, so a thread can only find further reads one by one.
     const isUnforeseen = missing.isEmpty && !run.isHinted && CallAttempts.hasReadLate(run);
     if (missing.isEmpty && !isUnforeseen) return SCHEDULER.take(owner, () => this.run(run, scope));
     run.requested += missing.size;
@@ -149,7 +151,7 @@ export class CallAttempts {
     return SCHEDULER.take(owner, () => this.run(run, scope));
   }
 
-  /** Finds missing state by a discovery. For a call on worker threads, uses the reads of earlier discoveries. */
+  /** Finds missing state by a discovery. For a call on worker threads, checks only the reads that earlier discoveries found. */
   async #findMissing(run: CallRun, scope: RequestScope): Promise<Pick<Discovery, 'missing' | 'isBlind'>> {
     const owner = scope.owner ?? '';
     if (run.excerpt === undefined && run.hereMs < MAX_HERE_MS)
@@ -175,10 +177,7 @@ export class CallAttempts {
   }
 }
 
-/**
- * Converts `busy` to a timeout for a restarted call at its deadline: its time was spent on requests to nodes, so the cause is the limit of the call,
- * not a queue.
- */
+/** Converts `busy` to a timeout for a restarted call at its deadline. The requests to nodes used up its time, not the queue. */
 function describeOwnLimit(
   { attempts }: CallRun,
   error: unknown,
@@ -188,7 +187,7 @@ function describeOwnLimit(
   return isBusy && attempts > 0 && performance.now() >= deadline ? createTimeout(limitMs) : error;
 }
 
-/** Adds main-thread time to a run. Time beyond a slice is caused by the machine, or by a first use of code, and is not counted. */
+/** Adds main-thread time to a run. Counts at most one slice, because the machine or a first use of code causes longer times. */
 function noteHere(run: CallRun, ms: number): void {
   run.hereMs += Math.min(ms, SLICE_MS);
 }

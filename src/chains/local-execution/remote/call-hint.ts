@@ -9,21 +9,24 @@ import type { BlockState } from '../proven/state-nodes.ts';
 import type { StateCache } from '../proven/state-requests.ts';
 import { TrieNodes } from '../proven/trie-nodes.ts';
 
-/** State that a call reads according to a node: trie nodes and codes by their hashes, and slots. */
+/** Execution witness of a call from a node: trie nodes and codes by hash, and slots without their accounts. */
 type AnsweredBy = {
   readonly nodes: NodesByHash;
   readonly codes: NodesByHash;
   readonly slots: readonly string[];
 };
 
-/** Reads of a call as reported by a node; the report may be wrong. */
+/** State that a call reads according to a node, whose report may be wrong. */
 export type CallHint = { readonly keys: StateKeys; readonly witness?: AnsweredBy };
 
 /** Maximum number of accounts and slots in a hint, and of trie nodes and codes in an execution witness. */
 const MAX_HINTED = 4_096;
-/** Maximum number of tested pairs of account and slot, 5 us each, because an execution witness does not assign its slots to accounts. */
+/**
+ * Maximum number of tested pairs of account and slot, in 5 µs each. Every slot is tested with every account, because a witness does not assign slots
+ * to accounts.
+ */
 const MAX_PAIRS = 1_024;
-/** Maximum hex digits of a trie node (a branch has 532 bytes), of a code, and of all decoded items together. Hashing takes 50 ns per byte. */
+/** Maximum number of hex digits of a trie node (a branch has 532 bytes), of a code, and of all items of a list. Hashing takes 50 ns per byte. */
 const MAX_NODE_DIGITS = 2 * 1_024;
 const MAX_CODE_DIGITS = 2 * 65_536;
 const MAX_WITNESS_DIGITS = 2 * 1_048_576;
@@ -32,8 +35,8 @@ const WORD = /^0x[0-9a-f]{64}$/;
 const NO_NODES: NodesByHash = new Map();
 
 /**
- * Reads an answer to `proof_call`, or a list with the answer to `eth_createAccessList`, which replaces `proof_call` at nodes that lack it.
- * @returns undefined if the answer has neither form
+ * Reads an answer to `proof_call` (an object), or a list with one answer to `eth_createAccessList`, which is sent to nodes without `proof_call`.
+ * @returns undefined if the answer is malformed
  */
 export function readHint(answer: unknown): CallHint | undefined {
   if (Array.isArray(answer)) return readList(isMembers(answer[0]) ? answer[0]['accessList'] : undefined);
@@ -88,8 +91,9 @@ function readWitness({ state, codes, keys: read }: Readonly<Record<string, unkno
 }
 
 /**
- * Hashes a list of hex texts. @param longest maximum hex digits of an item; longer items are skipped @throws RangeError if the value is not such a
- * list
+ * Decodes and hashes a list of hex texts. @param longest maximum number of hex digits of an item; longer items are skipped
+ * @throws RangeError if the
+ * value is not such a list
  */
 function hashAll(list: unknown, longest: number): NodesByHash {
   if (!Array.isArray(list)) throw new RangeError('witness: expected a list');
@@ -107,8 +111,8 @@ function hashAll(list: unknown, longest: number): NodesByHash {
 }
 
 /**
- * Stores the parts of a hint that its trie nodes verify: accounts and slots that they lead to from the state root, and codes of these accounts.
- * Nothing else of the hint is stored.
+ * Stores the verified parts of a hint: accounts and slots to which its trie nodes lead from the state root, and codes of these accounts. All other
+ * parts are dropped.
  * @returns the keys that the call reads according to the hint
  */
 export function noteHint(

@@ -5,25 +5,25 @@ import type { RequestScope } from '../../../util/request-scope.ts';
 import type { RemoteExecutions } from './remote-executions.ts';
 import type { NodeRef, NodeRequest, Place, RemoteStateSource, StateReply } from './state-source.ts';
 
-/** Result of a call as text. For a failure it has only kind and data, since error messages differ between clients. */
+/** Result of a call as text. A failure is described by its kind and data only, because error messages differ between clients. */
 export type Outcome = string;
 
 /**
- * `same`: a node has the local outcome. `refuted`: a node has the local outcome, and nodes with another outcome were reported. `different`: no node
- * has the local outcome. `unknown`: no node answered.
+ * `same`: a node has the local outcome. `refuted`: a node has the local outcome, and other nodes were reported for a different outcome. `different`:
+ * only different outcomes. `unknown`: no usable answer.
  */
 export type SampleVerdict = 'same' | 'refuted' | 'different' | 'unknown';
 
-/** Maximum number of nodes with another outcome per call. */
+/** Number of nodes with different outcomes after which the comparison of a call ends. */
 const MAX_NODES = 8;
-/** Allowed relative difference of estimates: clients end their search at different distances from the minimum gas. */
+/** Allowed relative difference of estimates, because clients end their search at different distances from the minimum gas. */
 const ESTIMATE_TOLERANCE = 0.05;
 /** Maximum length of an outcome, or of call data, in evidence, UTF-16 units. */
 const MAX_SHOWN = 200;
 const NO_ADDRESS: string = `0x${'0'.repeat(40)}`;
 /** Members of a call object that all clients interpret in the same way. */
 const PORTABLE_MEMBERS: ReadonlySet<string> = new Set(['from', 'to', 'gas', 'value', 'data', 'input']);
-/** Gas, price and balance of the repeated execution. They differ from client defaults, and the balance covers the gas. */
+/** Gas limit, gas price and sender balance of the repeated execution, which differ from client defaults. The balance covers the gas. */
 const REPEATED_GAS = encodeQuantity(9_000_000);
 const REPEATED_PRICE = encodeQuantity(10n ** 15n);
 const REPEATED_BALANCE = encodeQuantity(10n ** 40n);
@@ -51,7 +51,7 @@ export function requestOf(
   };
 }
 
-/** @returns undefined if the value is not an answer to a call */
+/** Converts a node's answer to an outcome. @returns undefined if the value is not an answer to a call */
 export function readOutcome(answer: unknown): Outcome | undefined {
   if (typeof answer === 'string') return answer.toLowerCase();
   if (!(answer instanceof ChainError)) return undefined;
@@ -59,7 +59,7 @@ export function readOutcome(answer: unknown): Outcome | undefined {
   return answer.kind === 'failed' ? 'failed' : undefined;
 }
 
-/** Executes a call locally. @returns undefined if that is not possible */
+/** Executes a call locally. @returns undefined if the call cannot be executed locally */
 export async function executeHere(
   here: RemoteExecutions,
   source: RemoteStateSource,
@@ -86,8 +86,8 @@ export function isPlain({ call, stateOverrides, blockOverrides }: CallRequest): 
 }
 
 /**
- * Returns whether an outcome depends only on the block. Clients use different defaults for gas and, if the call names no price, for the base fee, and
- * code may read both. The call is therefore executed again with other gas and a price.
+ * Returns whether an outcome depends only on the block. Code may read gas and base fee, for which clients have different defaults in a call without
+ * `gas` or price. The call is therefore repeated with another gas limit and a price.
  */
 export async function isCertain(
   here: RemoteExecutions,
@@ -104,10 +104,10 @@ export async function isCertain(
 }
 
 /**
- * Compares nodes' answers with the local outcome until one of them equals it. If one does, the other nodes are wrong; if none does, the rules used
- * here may be.
- * @param replies answers of one node after the other
- * @param mayBlame returns whether nodes may be reported for their answers; called before they are
+ * Compares nodes' answers with the local outcome until one equals it. If one does, nodes with a different outcome are wrong. If none does, the local
+ * chain rules may be wrong.
+ * @param replies replies of the nodes, which are requested one after the other
+ * @param mayBlame called before nodes are reported; returns whether a different outcome proves that a node is wrong
  */
 export async function compareReplies(
   source: RemoteStateSource,
@@ -121,7 +121,7 @@ export async function compareReplies(
     const outcome = readOutcome(answer);
     if (outcome === undefined) continue;
     if (outcomesAgree(kind, ours, outcome)) {
-      // Nodes that failed are excluded, because a node may fail on a limit of its own.
+      // Failures do not count as wrong, because a node may fail because of its own limits.
       const wrong = others.filter((other) => other.outcome !== 'failed');
       if (wrong.length === 0 || !(await mayBlame())) return 'same';
       for (const other of wrong)

@@ -8,7 +8,10 @@ import type { GrowingExcerpt } from './excerpt.ts';
 import type { RemoteBlock } from './remote-block.ts';
 import type { FirstCall } from './remote-blocks.ts';
 
-/** Number of accounts and slots, and of round trips, that the weight of a call covers: enough for a call to a known contract at a new head. */
+/**
+ * Number of accounts and slots, and of round trips, that are included in the rate limit weight of a call. This suffices for a call to a known
+ * contract at a new head.
+ */
 const COVERED_KEYS = 32;
 const COVERED_ROUND_TRIPS = 2;
 
@@ -17,28 +20,28 @@ export type CallRun = {
   readonly job: CallJob<undefined>;
   readonly block: RemoteBlock;
   readonly request: CallRequest;
-  /** Known keys in addition to those that discoveries find. */
+  /** Known reads that discoveries have not found: from hints, earlier calls and threads. */
   readonly further: StateKeys;
   roundTrips: number;
   attempts: number;
   /** Number of requested accounts and slots. */
   requested: number;
-  /** Number of accounts and slots, and of round trips, that are paid for, including those that the call's weight covers. */
+  /** Number of accounts and slots, and of round trips, for which the owner was charged, including those that the call's weight covers. */
   paidKeys: number;
   paidRoundTrips: number;
   /** True if a node was requested to report which state the call accesses. */
   isHinted: boolean;
-  /** Reads that discoveries have found. */
+  /** Reads that the discoveries of this call have found. */
   readonly read: StateKeys;
-  /** True if the last discovery guessed a part of the state, or if there was no discovery yet. */
+  /** True if the last discovery used guessed state, or if there was no discovery yet. */
   isGuessed: boolean;
   /** Main-thread time of the call's slices and discoveries, milliseconds. */
   hereMs: number;
-  /** Verified part of all known reads; set when the call moves to worker threads. */
+  /** Verified values of all known reads, for worker threads; undefined until the call moves to worker threads. */
   excerpt: GrowingExcerpt | undefined;
 };
 
-/** Creates a run that has not started. @param gasLimit cap on the call's gas */
+/** Creates a run that has not started. @param gasLimit gas cap of the call */
 export function createRun(
   kind: SimulationKind,
   { request, hinted, isHinted }: FirstCall,
@@ -77,7 +80,7 @@ export function createRun(
   };
 }
 
-/** Charges the owner of the call for upcoming requests. @throws (rejects with) the caller's error if it cannot pay */
+/** Charges the owner for requests that the call is about to send. @throws (by rejection) the rate limit's error */
 export async function payForRun(run: CallRun, { meter }: RequestScope): Promise<void> {
   const keys = Math.max(0, run.requested - run.paidKeys);
   const roundTrips = Math.max(0, run.roundTrips - run.paidRoundTrips);

@@ -18,7 +18,7 @@ import { ProofSlots } from './proof-slots.ts';
 import type { RemoteBlock } from './remote-block.ts';
 import type { NodeRequest, Place, RemoteStateSource } from './state-source.ts';
 
-/** State and hint that are requested in one round trip. */
+/** State and hint to request in one round trip. */
 export type Wanted = {
   readonly missing: StateKeys;
   /** Call for which a node is requested to report the accessed state. */
@@ -26,15 +26,13 @@ export type Wanted = {
 };
 
 /**
- * Maximum weight of a scheduler slot, in storage slots. An account weighs as much as `ACCOUNT_WEIGHT` slots, because its proof and code cost more.
+ * Maximum weight of the proofs in one slot of `ProofSlots`, counted in storage slots. An account weighs as much as `ACCOUNT_WEIGHT` storage slots,
+ * because its proof and code are larger.
  */
 const TURN_WEIGHT = 128;
 const ACCOUNT_WEIGHT = 4;
 
-/**
- * Fraction of a call's remaining time that is reserved for a hint. Without a hint, the call requests its missing state, or is left to the nodes, in
- * the remaining time.
- */
+/** Maximum fraction of a call's remaining time for a hint. If no hint arrives, the call uses the rest for requesting state, or is left to nodes. */
 const HINT_SHARE = 1 / 4;
 
 const NO_HINT: CallHint = { keys: new StateKeys() };
@@ -45,7 +43,7 @@ export class Collector {
   readonly #writer = new RlpWriter();
   readonly #ancestors: AncestorHashes;
   readonly #proofSlots = new ProofSlots();
-  /** Code requests for accounts that were never seen before, by block and account. */
+  /** Code requests for accounts that no proof has contained before, by block and account. */
   readonly #newCodes: SharedRequests<Uint8Array>;
 
   constructor(source: RemoteStateSource) {
@@ -55,7 +53,7 @@ export class Collector {
   }
 
   /**
-   * Requests all wanted parts, in one round trip unless there are many.
+   * Requests all wanted parts, in one round trip if there are few.
    * @returns the keys that the call accesses according to a node; undefined if nodes send proofs of an unknown form
    * @throws the errors of `RemoteStateSource.ask`
    */
@@ -74,7 +72,7 @@ export class Collector {
   }
 
   /**
-   * Requests proofs in scheduler slots of the owner. Each slot has few enough keys that neither the nodes nor the event loop are occupied for long.
+   * Requests proofs in slots of `ProofSlots`. The weight of a slot is limited, so that its proofs occupy neither a node nor the event loop for long.
    */
   async #proveAccounts(
     { accounts, size }: StateKeys,
@@ -94,20 +92,21 @@ export class Collector {
   }
 
   /**
-   * Requests the RLP of a block's header.
+   * Requests a block's header, and verifies it against the block hash.
+   * @returns the RLP of the header
    * @throws the errors of `RemoteStateSource.ask`
    */
   requestHeader({ number, hash }: Place, scope: RequestScope): Promise<Uint8Array> {
     const read = (answer: unknown): Uint8Array | undefined =>
       isMembers(answer) ? encodeHeaderOf(answer, hash, this.#writer) : undefined;
-    // Further callers may wait for the header, so it is requested even if the first caller has aborted.
+    // Other callers may wait for the header, so it is requested even if the first caller has disconnected.
     return this.ask(headerRequest(number), { number, hash }, read, scope, () => true);
   }
 
   /**
-   * Requests a node's report of a call's accesses. If the contract is unknown, the report has all proofs; otherwise it is a list, which is much
-   * shorter. The hint may be wrong, and a node without an answer is no failure. The hint is requested in an HTTP request of its own: geth searches
-   * without a time limit for a list that does not converge, and would answer the other calls of a batch only after that.
+   * Requests a node's report of a call's accesses. For an unknown contract without state overrides, the report contains all proofs (`proof_call`);
+   * otherwise it is an access list, which is much shorter. The hint may be wrong; without an answer, it is empty. A hint has a separate HTTP request,
+   * because geth searches without a time limit for a list that does not converge, and would delay the other calls of a batch.
    */
   async requestHint(
     { call, stateOverrides }: CallRequest,
@@ -141,7 +140,7 @@ export class Collector {
     return noteHint(hint, at, this.#source.requests.proven);
   }
 
-  /** Sends a request like `RemoteStateSource.ask`, in one round trip with other current requests. @param isWanted see `RoundTrips.ask` */
+  /** Sends a request like `RemoteStateSource.ask`, but with the next round trip of the owner. @param isWanted see `RoundTrips.ask` */
   ask<T>(
     request: NodeRequest,
     place: Place,
@@ -158,8 +157,8 @@ export class Collector {
   }
 
   /**
-   * Requests an account's proof. If the account was never seen before, its code is requested in the same round trip, and stored if its hash matches
-   * the proof.
+   * Requests an account's proof. If no proof has contained the account before, also requests its code in the same round trip, and stores the code if
+   * its hash matches the proof.
    */
   async #proveAccount(
     request: StateProofRequest,
@@ -203,7 +202,7 @@ function readData(answer: unknown): Uint8Array | undefined {
   }
 }
 
-/** Splits requests into scheduler slots that weigh at most `TURN_WEIGHT` each. */
+/** Splits proof requests into groups that weigh at most `TURN_WEIGHT` each. */
 function splitIntoSlots(
   accounts: ReadonlyMap<string, ReadonlySet<string>>,
 ): readonly (readonly StateProofRequest[])[] {

@@ -18,16 +18,19 @@ import {
 import type { RemoteExecutions } from './remote-executions.ts';
 import type { Place, RemoteStateSource } from './state-source.ts';
 
-/** Number of calls that must have the same outcome locally and at a node before calls are executed locally. */
+/** Number of calls that must have the same outcome locally and at a node before client calls are executed locally. */
 const COMPARISONS = 20;
-/** Interval between comparisons while calls are executed locally, and the delay after a difference, milliseconds. */
+/** Interval between comparisons while calls are executed locally, milliseconds. `RETRY_MS` is the delay of the next comparison after a difference. */
 const SAMPLE_MS = 60_000;
 const RETRY_MS = 3_600_000;
 const LIMIT_MS = 20_000;
-/** Maximum number of calls that wait for comparison, and their maximum length, UTF-16 units; longer calls are not compared. */
+/** Maximum number of calls that wait for comparison. Calls above `MAX_LENGTH` (UTF-16 units of JSON) are not compared. */
 const MAX_WAITING = 4;
 const MAX_LENGTH = 65_536;
-/** Gas for both executions if the call names none: the limits of nodes differ, and code can read its gas. */
+/**
+ * Gas of a compared call without `gas` field. Both executions must have the same gas, because code can read its gas and the default limits of nodes
+ * differ.
+ */
 const GAS = encodeQuantity(10_000_000);
 
 type Compared = Exclude<SimulationKind, 'accessList'>;
@@ -38,11 +41,13 @@ export type ComparedOptions = {
   readonly source: RemoteStateSource;
   readonly log: Logger;
   readonly network: string;
-  /** Called with faults of this program. */
+  /** Called with internal errors of the gateway. */
   readonly onFault: (error: unknown) => void;
 };
 
-/** Executes calls locally after enough recent calls had the same outcome locally and at nodes, and as long as samples still do. */
+/**
+ * Executes client calls locally once enough calls had the same outcome locally and at nodes, and as long as further comparisons show no difference.
+ */
 export class ComparedExecutions {
   readonly #options: ComparedOptions;
   #state: ExecutionFigures['state'] = 'comparing';
@@ -58,7 +63,7 @@ export class ComparedExecutions {
     this.#options = options;
   }
 
-  /** @returns undefined if the call has to go to nodes */
+  /** Executes a call locally. @returns undefined if nodes have to execute the call */
   execute(
     kind: SimulationKind,
     request: CallRequest,
@@ -127,7 +132,7 @@ export class ComparedExecutions {
     );
   }
 
-  /** Lets nodes execute calls until enough new comparisons succeed. */
+  /** Stops local execution until enough new comparisons succeed. */
   #leave(reason: string): void {
     const { log, network } = this.#options;
     this.#state = 'node';
@@ -139,7 +144,7 @@ export class ComparedExecutions {
     log.warn({ network, reason }, 'calls are executed by nodes');
   }
 
-  /** Runs a call at the head locally and at nodes, one node after the other, until a node has the same outcome. */
+  /** Executes a call locally at the head, and then at one node after the other until a node has the same outcome. */
   async #compare({ kind, request }: Waiting): Promise<SampleVerdict> {
     const { source, here } = this.#options;
     const scope = new RequestScope(performance.now() + LIMIT_MS);

@@ -5,18 +5,18 @@ import { Lru } from '../../../util/lru.ts';
 import type { SimulationKind } from '../../embedded/simulation/call-environment.ts';
 import { StateKeys } from '../proven/state-keys.ts';
 
-/** Maximum number of remembered accounts and slots of all calls. */
+/** Maximum total number of stored accounts and slots, over all functions. */
 const MAX_KEYS = 8_192;
-/** Maximum per function: half of what may be requested for one call. All of it is requested at a new head if one part is missing. */
+/** Maximum number of accounts and slots per function, half of the limit per call, because all of them are requested at a new head. */
 const MAX_FUNCTION_KEYS = limitOf('call.provenKeys') / 2;
 const KEYS_MS = 600_000;
-/** Maximum number of remembered calls that could not be executed, and the time before such a call is tried again, milliseconds. */
+/** Maximum number of stored calls that could not be completed locally, and the time before such a call is tried again, milliseconds. */
 const MAX_INCOMPLETE = 512;
 const INCOMPLETE_MS = 10_000;
-/** Length of `0x` and a function selector. */
+/** Length of `0x` and a function selector in hex, characters. */
 const SELECTOR_LENGTH = 10;
 
-/** Reads of calls after their first slice, remembered because only threads find them, one at a time. */
+/** Late reads of calls, by contract and function: reads after the first slice. Late reads are stored because threads find them only one at a time. */
 export class DeferredReads {
   readonly #keys = new Lru<string, StateKeys>(
     MAX_KEYS,
@@ -26,12 +26,12 @@ export class DeferredReads {
   );
   readonly #unsettled = new Lru<string, true>(MAX_INCOMPLETE, INCOMPLETE_MS);
 
-  /** Returns the late reads of earlier calls with this contract and selector. */
+  /** Returns the stored late reads of earlier calls of this contract and function. */
   find(request: CallRequest): StateKeys | undefined {
     return this.#keys.get(nameFunction(request));
   }
 
-  /** Stores late reads. Keys that differ between calls accumulate, so a function with too many keys starts again with none. */
+  /** Stores late reads. Keys that differ between calls accumulate, so the keys of a function with too many keys are removed. */
   note(request: CallRequest, keys: StateKeys): void {
     if (keys.size > MAX_FUNCTION_KEYS) {
       this.#keys.delete(nameFunction(request));
@@ -42,7 +42,7 @@ export class DeferredReads {
     this.#keys.set(nameFunction(request), all);
   }
 
-  /** Records that a call at a block exceeded its round trips, restarts or keys. */
+  /** Records that a call at a block exceeded its limit of round trips, restarts or keys. */
   noteIncomplete(kind: SimulationKind, request: CallRequest, blockHash: string): void {
     this.#unsettled.set(nameCall(kind, request, blockHash), true);
   }
@@ -56,7 +56,7 @@ function nameFunction({ call }: CallRequest): string {
   return `${call.to ?? 'create'}:${(call.input ?? call.data ?? '').slice(0, SELECTOR_LENGTH)}`;
 }
 
-/** Returns a hash that identifies a call, because calls may be long. */
+/** Returns a key that identifies a call at a block; it is a hash, because calls may be long. */
 function nameCall(
   kind: SimulationKind,
   { call, stateOverrides, blockOverrides }: CallRequest,

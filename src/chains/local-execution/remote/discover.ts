@@ -13,24 +13,22 @@ import { StateKeys } from '../proven/state-keys.ts';
 import type { StateCache } from '../proven/state-requests.ts';
 import type { RemoteBlock } from './remote-block.ts';
 
-/** Reads of a call that was run on partly guessed state. */
+/** Reads of a call that ran on partly guessed state. */
 export type Discovery = {
   readonly read: StateKeys;
   /** Reads that are not verified at the block. */
   readonly missing: StateKeys;
-  /** True if the run met an unknown account or code. Later reads of the real call may then be missing. */
+  /** True if the run read an unknown account or code, so that its further reads may differ from those of the real call. */
   readonly isBlind: boolean;
 };
 
 const NO_HASH = new Uint8Array(32);
 
-/**
- * Finds the reads of a call by running it for a slice on verified state. Missing state is replaced by guesses, and the result of the run is dropped.
- */
+/** Finds the reads of a call by running it for one slice. Guesses replace state that is not verified, and the result of the run is dropped. */
 export class Discoverer {
   readonly #proven: StateCache;
   readonly #memoryLimit: number;
-  /** EVMs for discovery only, because they cache guessed state. */
+  /** Separate EVMs for discoveries, because they cache guessed state. */
   readonly #evms: EvmPool;
 
   constructor(proven: StateCache, memoryLimit: number) {
@@ -53,7 +51,7 @@ export class Discoverer {
   }
 }
 
-/** State of a block for discovery: the verified parts, or else accounts and slots from other blocks, or else empty ones. */
+/** State of a block for a discovery. Unverified accounts and slots have their values from other blocks, or are empty. */
 class GuessedChain implements SimulatedChain, StateReader, Discovery {
   readonly read: StateKeys = new StateKeys();
   readonly missing: StateKeys = new StateKeys();
@@ -113,7 +111,7 @@ class GuessedChain implements SimulatedChain, StateReader, Discovery {
     return EMPTY_BYTES;
   }
 
-  /** Returns a code only if it is known. A code is never guessed, because EVMs cache decoded codes: the run ends at an unknown one. */
+  /** Returns a code if it is known; otherwise, throws and so ends the run. A code is never guessed, because EVMs cache decoded codes. */
   getCode(codeHash: Uint8Array): Uint8Array {
     const hash = bytesToHex(codeHash);
     this.read.codes.add(hash);

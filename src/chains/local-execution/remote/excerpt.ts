@@ -6,12 +6,12 @@ import type { BlockState } from '../proven/state-nodes.ts';
 import type { StateCache } from '../proven/state-requests.ts';
 import type { RemoteBlock } from './remote-block.ts';
 
-/** Accounts and slots that are looked up per step of about a millisecond, about 30 µs each. */
+/** Number of accounts and slots that one step looks up, in about 30 µs each. */
 const KEYS_A_STEP = 32;
 
 type GrowingAccount = { readonly account: AccountState; readonly slots: Map<string, Uint8Array> };
 
-/** Verified values among the requested parts of a block's state, for a thread. Values never change; later requests only add values. */
+/** Verified values of the keys that a call reads at one block, for an execution thread. Values never change; restarts of the call only add values. */
 export class GrowingExcerpt {
   readonly excerpt: StateExcerpt;
   readonly #at: BlockState;
@@ -23,7 +23,7 @@ export class GrowingExcerpt {
     this.excerpt = { config, block: stored, blockHashes, accounts: this.#accounts, codes: this.#codes };
   }
 
-  /** Adds the verified values of these parts, in steps of about a millisecond. Values that are already present are not looked up again. */
+  /** Adds the values of those keys that are verified, in steps of about a millisecond. Values that are present are not looked up again. */
   *add(keys: StateKeys, { states, codes }: StateCache): Generator<undefined, void> {
     const hashes = new Set(keys.codes);
     let looked = 0;
@@ -59,9 +59,9 @@ export class GrowingExcerpt {
 }
 
 /**
- * Adds those of the given keys that are not verified at the block to `missing`, in steps of about a millisecond.
- * @param missing receives the keys
- * @param most cap on accounts and slots in `missing`; the search ends when it is exceeded
+ * Adds to `missing` the keys that are not verified at the block, in steps of about a millisecond.
+ * @param missing set to which unverified keys are added
+ * @param most number of accounts and slots in `missing` above which the search ends
  * @returns whether a new key was added
  */
 export function* addMissing(

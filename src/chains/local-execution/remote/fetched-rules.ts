@@ -3,10 +3,10 @@ import { RequestScope } from '../../../util/request-scope.ts';
 import type { ForkRules } from './fork-rules.ts';
 import type { Place, RemoteStateSource } from './state-source.ts';
 
-/** Time limit of one round of requests to all nodes, and the pause after a round without enough matching answers, milliseconds. */
+/** Time limit of one round of `eth_config` requests to nodes, and the pause after a round without enough matching answers, milliseconds. */
 const LIMIT_MS = 3_000;
 const PAUSE_MS = 60_000;
-/** Interval between checks whether agreed rules have changed, milliseconds. */
+/** Interval between checks whether nodes still report the agreed rules, milliseconds. */
 const REVIEW_MS = 3_600_000;
 
 export type FetchedRulesParts = {
@@ -14,17 +14,20 @@ export type FetchedRulesParts = {
   readonly rules: ForkRules;
   readonly network: string;
   readonly log: Logger;
-  /** Called with faults of this program. */
+  /** Called with internal errors of the gateway. */
   readonly onFault: (error: unknown) => void;
   /** Monotonic clock in milliseconds. */
   readonly now?: () => number;
 };
 
-/** Requests the rules of the chain from nodes: when a block needs them, and hourly to check whether they have changed. */
+/**
+ * Requests the fork rules of the chain from nodes with `eth_config`: first when a block needs them, and then hourly to check whether they have
+ * changed.
+ */
 export class FetchedRules {
   readonly #parts: FetchedRulesParts;
   readonly #now: () => number;
-  /** Earliest time of the next request to nodes, and of the next check whether agreed rules have changed. */
+  /** Earliest time of the next request for the rules, and of the next check whether agreed rules have changed, on the clock `now`. */
   #requestAt = 0;
   #reviewAt: number | undefined;
 
@@ -33,7 +36,7 @@ export class FetchedRules {
     this.#now = parts.now ?? (() => performance.now());
   }
 
-  /** Requests the rules for a time in seconds, if they are needed. @returns undefined if there is nothing to wait for */
+  /** Requests the rules that apply at a block's timestamp (seconds), if they are unknown. @returns undefined if the caller need not wait */
   learn(timestamp: bigint, place: Place, scope: RequestScope): Promise<void> | undefined {
     const { rules, onFault } = this.#parts;
     const now = this.#now();
@@ -46,7 +49,7 @@ export class FetchedRules {
     return undefined;
   }
 
-  /** Requests the rules. Nodes need not support `eth_config`: if too few report the same rules in time, no node is sent a request for a while. */
+  /** Requests the rules. Not all nodes support `eth_config`. If too few report the same rules in time, the next request is sent after `PAUSE_MS`. */
   async #ask(place: Place, scope: RequestScope): Promise<void> {
     const { rules } = this.#parts;
     this.#requestAt = this.#now() + PAUSE_MS;
@@ -75,9 +78,9 @@ export class FetchedRules {
       );
   }
 
-  /** Sends the request to one node after the other. @returns the answers so far, each time another one arrives */
+  /** Sends `eth_config` to one node after the other. Yields all answers so far whenever an answer arrives. */
   async *#survey(place: Place, { owner }: RequestScope): AsyncGenerator<readonly unknown[]> {
-    // Other calls also need the rules, so the requests do not end with the caller.
+    // Other calls also need the rules, so a disconnect of this caller does not abort the requests.
     const scope = new RequestScope(performance.now() + LIMIT_MS);
     scope.owner = owner;
     const answers: unknown[] = [];

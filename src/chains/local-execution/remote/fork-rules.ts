@@ -12,32 +12,38 @@ import type { Members } from '../../../../packages/proofs/findings.ts';
 import { isMembers } from '../../../../packages/proofs/members.ts';
 import { findKnownChain, hasOwnContracts } from './known-chains.ts';
 
-/** Forks by time that change execution, oldest first. Forks that change only blobs are part of the blob schedule that a node reports. */
+/**
+ * Forks by time that change execution, oldest first. Forks that change only blob parameters are absent, because nodes report the blob parameters
+ * separately.
+ */
 const FORKS = ['shanghai', 'cancun', 'prague', 'osaka', 'amsterdam'] as const satisfies readonly ForkName[];
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const NEVER = 2n ** 63n;
 
 /**
- * Rules that nodes report for blocks from one time to another, seconds. If several configurations are possible, a block's header decides between
- * them.
+ * Rules that nodes report for the timestamps `since` to `until` (exclusive), seconds. If several configurations match the report, the fields of a
+ * block's header select one.
  */
 type ToldRules = {
   readonly configs: readonly ChainConfig[];
   readonly since: bigint;
   readonly until: bigint;
-  /** Key of the rules, which is equal for answers with the same contents. */
+  /** Key for comparing reports: equal for answers with the same contents. */
   readonly name: string;
 };
 
-/** Rules of a block, and the reason why they may be wrong, as the rest of a sentence; undefined if the rules are confirmed by more than one node. */
+/**
+ * Rules of a block, and the reason why they may be wrong, as a clause for an error text. The reason is undefined if the rules are configured, public
+ * or reported by enough nodes.
+ */
 export type FoundRules = { readonly config: ChainConfig; readonly whyUnverifiable: string | undefined };
 
 const REPORTED_BY_ONE =
   'only one node reports the rules of the chain (eth_config): name a genesis file in `chain`';
 
 /**
- * Rules of a chain. The configured rules have priority. Otherwise the rules are used that nodes report for the present (EIP-7910), unless the table
- * of public chains has a later fork. Otherwise the rules in that table are used.
+ * Fork rules of a chain, from three sources. Configured rules have priority. Next are rules that nodes report (EIP-7910), unless the table of public
+ * chains has a later fork. Last is that table.
  */
 export class ForkRules {
   readonly #needed: number;
@@ -47,7 +53,7 @@ export class ForkRules {
   #told: ToldRules | undefined;
   #isAgreed = false;
 
-  /** @param needed required number of matching reports: two nodes, or as many operators as agreement requires */
+  /** @param needed required number of matching reports: two, or the number of operators that the agreement option requires */
   constructor(chainId: bigint, configured: ChainConfig | undefined, needed = 2) {
     this.#needed = needed;
     this.#chainId = chainId;
@@ -55,21 +61,21 @@ export class ForkRules {
     this.#known = findKnownChain(chainId);
   }
 
-  /** Returns whether the required number of reports match. */
+  /** Returns whether the required number of nodes have reported the same rules. */
   get isAgreed(): boolean {
     return this.#isAgreed;
   }
 
-  /** Returns whether the rules for a time in seconds must be requested from nodes. */
+  /** Returns whether the rules for a block's timestamp (seconds) must be requested from nodes. */
   needsTelling(timestamp: bigint): boolean {
     if (this.#configured !== undefined) return false;
     return !this.#isAgreed || this.#told === undefined || timestamp >= this.#told.until;
   }
 
   /**
-   * Adds answers of nodes to `eth_config`. An answer with another form is ignored. If answers contradict each other, the rules are unknown, unless
-   * the required number match.
-   * @returns whether the required number match
+   * Evaluates nodes' answers to `eth_config`. Malformed answers are ignored. If answers contradict one another, the rules are unknown, unless the
+   * required number of answers match.
+   * @returns whether the required number of answers match
    */
   note(answers: readonly unknown[]): boolean {
     const { told, agreed } = this.#readAll(answers);
@@ -80,8 +86,8 @@ export class ForkRules {
   }
 
   /**
-   * Adds answers of nodes to the check whether agreed rules have changed. The rules remain valid until the required number of nodes agree on other
-   * rules, but no longer than until the next fork that one of them reports.
+   * Checks with nodes' answers whether agreed rules have changed. The agreed rules remain valid until enough nodes agree on other rules. If only some
+   * nodes differ, they are valid at most until the next fork that such a node reports.
    * @returns undefined if the answers are inconclusive so far
    */
   review(answers: readonly unknown[]): 'same' | 'changed' | 'contradicted' | undefined {
@@ -98,7 +104,7 @@ export class ForkRules {
     return 'contradicted';
   }
 
-  /** Returns the readable reports, and the report that the required number match. */
+  /** Returns all well-formed reports, and the report that enough nodes agree on, if there is one. */
   #readAll(answers: readonly unknown[]): {
     readonly told: readonly ToldRules[];
     readonly agreed?: ToldRules;
@@ -135,7 +141,7 @@ export class ForkRules {
     return { configs, since, until: until ?? NEVER, name };
   }
 
-  /** Returns the rules of a block; undefined if they are unknown, or if its header does not match them. */
+  /** Returns the rules of a block; undefined if no known rules match the fields of its header. */
   find(header: Header): FoundRules | undefined {
     const [config, ...others] = this.#candidates(header).filter((each) =>
       hasFieldsOf(rulesOfHeader(each, header).revision, header),
@@ -167,7 +173,7 @@ export class ForkRules {
   }
 
   #configOf(fork: (typeof FORKS)[number], blobs: unknown): ChainConfig {
-    // Amsterdam uses the blob schedule of the previous fork.
+    // Amsterdam has no blob parameters of its own in a chain configuration, so the entry of Osaka is used.
     const scheduled = fork === 'amsterdam' ? 'osaka' : fork;
     return parseChainConfig({
       ...listForkMembers(fork),
@@ -178,14 +184,14 @@ export class ForkRules {
   }
 }
 
-/** Returns the index in `FORKS` of the latest fork that is active at a time; below 0 if there is none. */
+/** Returns the index in `FORKS` of the latest fork that is active at a timestamp; -1 if there is none. */
 function indexOfFork({ timeForks }: ChainConfig, timestamp: bigint): number {
   return FORKS.findLastIndex((name) =>
     timeForks.some(({ fork, time }) => fork === name && time <= timestamp),
   );
 }
 
-/** @throws RangeError if the schedule cannot determine a blob price */
+/** Reads the blob parameters of a report. @throws RangeError if they do not suffice to compute a blob price */
 function readBlobs({ target, max, baseFeeUpdateFraction }: Members): object {
   const hasIntegers = toInteger(target) !== undefined && toInteger(max) !== undefined;
   if (hasIntegers && (toInteger(baseFeeUpdateFraction) ?? 0n) > 0n)
@@ -198,7 +204,7 @@ function hasPrecompiles(fork: (typeof FORKS)[number], addresses: readonly bigint
   return precompiles.size === addresses.length && addresses.every((one) => precompiles.has(Number(one)));
 }
 
-/** Returns whether calls have the same outcomes under both rules. */
+/** Returns whether calls have the same outcomes under two sets of rules: same revision and same blob parameters. */
 function areSame(one: BlockRules, other: BlockRules): boolean {
   const describe = ({ revision, blobs }: BlockRules): string =>
     [revision.name, blobs?.target, blobs?.max, blobs?.baseFeeUpdateFraction].join();

@@ -6,7 +6,7 @@ import {
 
 type BlobRow = readonly [target: number, max: number, baseFeeUpdateFraction: number];
 
-/** Configuration members of chains in which all forks by height were active from the first block on. */
+/** Members of a chain configuration in which all forks by block number, up to London, are active at genesis. */
 const AT_GENESIS = listForkMembers('london');
 const OSAKA_BLOBS = {
   prague: toBlobs([6, 9, 5_007_716]),
@@ -82,9 +82,8 @@ export function findKnownChain(chainId: bigint): ChainConfig | undefined {
 }
 
 /**
- * Chains whose nodes contain contracts at addresses that `eth_config` does not report, or that have gas prices of their own: B20 tokens of Base since
- * Beryl, stateful precompiles of Avalanche, transfers of Celo, gas of Monad and MegaETH. Calls on these chains are left to nodes, unless `chain`
- * configures the rules.
+ * Chains with precompiles that `eth_config` does not report, or with different gas costs. Examples: B20 tokens of Base since Beryl, stateful
+ * precompiles of Avalanche, transfers of Celo, gas of Monad and MegaETH. Nodes execute calls on these chains, unless `chain` configures the rules.
  */
 const WITH_OWN_CONTRACTS: ReadonlySet<bigint> = new Set([
   8_453n,

@@ -1,8 +1,8 @@
 import { SLOT_MS } from '../../../util/slot-scheduler.ts';
 
 /**
- * Time that calls with missing state have taken in this turn of the event loop, by owner. One turn may read the requests of hundreds of connections,
- * and each request is tried at once. After an owner's calls have failed for `SLOT_MS`, its next calls wait for scheduler slots.
+ * Time per owner that calls have wasted in this turn of the event loop, because their state was missing. One turn may read requests of hundreds of
+ * connections, each of which runs at once. When an owner has wasted `SLOT_MS`, its next calls wait for scheduler slots.
  */
 export class MissedTime {
   /** Time by owner, milliseconds. */

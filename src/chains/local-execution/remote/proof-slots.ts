@@ -4,7 +4,7 @@ import { FairQueue } from '../../../util/fair-queue.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import { SCHEDULER } from '../../../util/slot-scheduler.ts';
 
-/** Number of concurrent slots. A single owner can have half of them, and two owners a third each, so that another owner's call finds room at once. */
+/** Number of concurrent slots. A single owner can use half of them, and two owners a third each, so that a slot is free for another owner. */
 const RUNNING = 8;
 const OWNER_SHARE = 0.5;
 const WAITING = limitOf('state.turns');
@@ -13,7 +13,7 @@ const WAIT_MS = 5_000;
 /** Estimated event loop time for the requests and answers of one slot, milliseconds. */
 const TURN_COST_MS = 1;
 
-/** Scheduler slots per owner for requests that make nodes prove state for calls. */
+/** Queue that limits concurrent groups of proof requests for calls, in total and per owner. */
 export class ProofSlots {
   readonly #queue: FairQueue;
 
@@ -27,8 +27,8 @@ export class ProofSlots {
 
   /**
    * Runs requests in a slot of the owner.
-   * @param isOfMany whether the slot is one of several of the same call; such slots yield to other work of the event loop
-   * @throws the error of `ask`; ChainError `busy` if the wait is too long, `aborted`
+   * @param isOfMany whether the call needs several slots; each then first yields to other work of the event loop
+   * @throws the error of `ask`; ChainError `busy` if the wait is too long, `aborted` when the caller disconnects
    */
   async run<T>(scope: RequestScope, isOfMany: boolean, ask: () => Promise<T>): Promise<T> {
     const owner = scope.owner ?? '';

@@ -7,10 +7,10 @@ import type { StoredHeader } from '../../embedded/store/chain-reader.ts';
 import type { BlockState, HeadPlace } from '../proven/state-nodes.ts';
 import type { StateRequests } from '../proven/state-requests.ts';
 
-/** Block with a verified header, and its rules. */
+/** Block with a verified header, and the fork rules that apply to the block. */
 export type RemoteBlock = {
   readonly config: ChainConfig;
-  /** Reason why the rules may be wrong, as the rest of a sentence; undefined if the rules are certain. */
+  /** Reason why the rules may be wrong, as a clause for an error text; undefined if the rules are certain. */
   readonly whyUnverifiable: string | undefined;
   readonly stored: StoredHeader;
   readonly at: HeadPlace;
@@ -18,10 +18,10 @@ export type RemoteBlock = {
   readonly blockHashes: Map<bigint, Uint8Array>;
 };
 
-/** Maximum number of cached state readers; more than the pooled EVMs that use them. */
+/** Maximum number of cached state readers, above the number of pooled EVMs. */
 const MAX_STATES = 8;
 
-/** Chain that consists of one selected block, on which calls are executed. */
+/** Chain for the execution of calls, which consists of one selected block. */
 export class RemoteChain implements SimulatedChain {
   readonly #requests: StateRequests;
   readonly #open = new Map<string, StateReader>();
@@ -31,7 +31,7 @@ export class RemoteChain implements SimulatedChain {
     this.#requests = requests;
   }
 
-  /** Selects the block for executions. @returns whether it differs from the previously selected one */
+  /** Selects the block for the next executions. @returns whether another block was selected before */
   select(block: RemoteBlock): boolean {
     const isOther = this.#block !== block;
     this.#block = block;
@@ -54,8 +54,8 @@ export class RemoteChain implements SimulatedChain {
   }
 
   /**
-   * Returns the state of the selected block. States are shared by state root. If the block has an access list, its state is shared by block hash,
-   * since the list is valid only if the block is.
+   * Returns the state of the selected block. Blocks with the same state root share a reader. A block with an access list has a separate reader,
+   * because values derived from the list are valid only for this block.
    */
   openState(): StateReader {
     const { at } = this.#selected;

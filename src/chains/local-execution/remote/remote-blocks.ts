@@ -18,20 +18,20 @@ import type { ForkRules } from './fork-rules.ts';
 import type { RemoteBlock } from './remote-block.ts';
 import type { Place, RemoteStateSource } from './state-source.ts';
 
-/** Reasons why calls are left to nodes. */
+/** Reasons why nodes have to execute a call. `unsettled`: the call needs too many requests for state. */
 export type LeaveReason = 'block' | 'fees' | 'rules' | 'unproven' | 'unsettled';
 
 const MAX_BLOCKS = 512;
-/** Bytes of `extraData` that count as one more block. */
+/** Number of `extraData` bytes that count like another block in the cache limit. */
 const EXTRA_DATA_BYTES = 8 * 1024;
 export const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
 const OWN_KINDS: ReadonlySet<ChainErrorKind> = new Set(['busy', 'timeout', 'aborted']);
 
-/** Error that means that nodes have to answer a call. */
+/** Error of a call that cannot be executed locally, so that nodes have to answer it. */
 export class LeftToNodes extends Error {
   readonly reason: LeaveReason;
-  /** Bound that is the reason, if there is one. */
+  /** Name of the exceeded limit; undefined if the reason is not a limit. */
   readonly bound: 'call.provenKeys' | undefined;
 
   constructor(reason: LeaveReason, bound?: 'call.provenKeys') {
@@ -42,8 +42,8 @@ export class LeftToNodes extends Error {
 }
 
 /**
- * Converts an outage to `LeftToNodes`, because other nodes may still answer the call. A local shortage of capacity or time is not an outage, and does
- * not affect other calls.
+ * Converts the error of an outage to `LeftToNodes`, because nodes may still be able to answer the call. The gateway's own errors `busy`, `timeout`
+ * and `aborted` are not converted.
  */
 export function leaveOutages<T>(source: RemoteStateSource, answer: PromiseOrValue<T>): PromiseOrValue<T> {
   if (!(answer instanceof Promise)) return answer;
@@ -54,15 +54,15 @@ export function leaveOutages<T>(source: RemoteStateSource, answer: PromiseOrValu
 }
 
 /**
- * Call at a block that may not be known yet, with its accesses according to a node. `isHinted`: a node was requested to report them; the report may
- * be empty or missing.
+ * Call before its first run, whose block may still be unknown. `hinted`: accesses of the call as reported by a node. `isHinted`: a node was requested
+ * to report them, even if it did not.
  */
 export type FirstCall = { readonly request: CallRequest; readonly hinted: StateKeys; isHinted: boolean };
 
 /** In-flight header request, and the scope of its first caller. */
 type Fetching = { readonly block: Promise<RemoteBlock>; readonly client: RequestScope };
 
-/** Blocks at which calls run: headers from nodes, verified by recomputing their hashes, and the rules of these blocks. */
+/** Finds the headers and fork rules of blocks at which calls run. Headers come from nodes and are verified by their hashes. */
 export class RemoteBlocks {
   readonly #source: RemoteStateSource;
   readonly #collector: Collector;
@@ -77,7 +77,7 @@ export class RemoteBlocks {
   readonly #requested: FetchedRules;
   #roundTrips = 0;
 
-  /** @param requested requests the rules from nodes */
+  /** @param requested requests the fork rules from nodes */
   constructor(source: RemoteStateSource, collector: Collector, rules: ForkRules, requested: FetchedRules) {
     this.#source = source;
     this.#collector = collector;
@@ -85,17 +85,17 @@ export class RemoteBlocks {
     this.#requested = requested;
   }
 
-  /** Number of round trips in which blocks for calls were requested. */
+  /** Total number of round trips for headers of blocks, for metrics. */
   get roundTrips(): number {
     return this.#roundTrips;
   }
 
-  /** @returns undefined if the block is not in memory */
+  /** Returns a cached block; undefined if the block is not cached. */
   get(hash: string): RemoteBlock | undefined {
     return this.#blocks.get(hash);
   }
 
-  /** Loads the headers of the call's block and of the head. The gas limit of the head determines the gas cap (spec 8). */
+  /** Finds the block of a call, and the head, whose gas limit determines the gas cap (spec 8). */
   findWithHead(
     place: Place,
     first: FirstCall,
@@ -112,8 +112,8 @@ export class RemoteBlocks {
   }
 
   /**
-   * Finds or requests a block.
-   * @param first call at the block; if its contract is unknown, a node is requested in the same round trip to report which state the call accesses
+   * Returns a cached block, or requests its header.
+   * @param first call at the block; if its contract is unknown, a node's report of the call's accesses is requested in the same round trip
    */
   find(place: Place, first: FirstCall | undefined, scope: RequestScope): PromiseOrValue<RemoteBlock> {
     const known = this.#blocks.get(place.hash);
@@ -126,8 +126,8 @@ export class RemoteBlocks {
   }
 
   /**
-   * Waits for another caller's request until this caller's deadline. Repeats the request if the other caller's deadline was earlier or it has
-   * aborted.
+   * Waits for another caller's request until this caller's deadline. Repeats the request if the other caller's earlier deadline or disconnect has
+   * ended it.
    */
   async #join(
     { block, client }: Fetching,

@@ -49,28 +49,28 @@ import type { Place, RemoteStateSource } from './state-source.ts';
 export type RemoteOptions = {
   readonly source: RemoteStateSource;
   readonly pool: ExecutionPool;
-  /** Rules of the chain if they are configured. */
+  /** Configured rules of the chain; undefined if they are not configured. */
   readonly config: ChainConfig | undefined;
   readonly network: string;
-  /** True if answers must be verified, so that nodes must not execute calls. */
+  /** True if unverified answers are not allowed, so that nodes must not execute calls. */
   readonly isOnlyHere?: boolean;
   readonly log: Logger;
-  /** Called with faults of this program. */
+  /** Called with internal errors of the gateway. */
   readonly onFault: (error: unknown) => void;
 };
 
 const MAX_BLOCKS = 512;
 /**
- * Time for which calls at a block go to nodes, milliseconds. It starts with each call that failed because proofs are missing, after
- * `MAX_UNVERIFIABLE` such calls in a row at any blocks.
+ * Time for which all calls at a block are left to nodes, milliseconds. The time starts when a call at the block lacks rules, or lacks proofs and at
+ * least `MAX_UNVERIFIABLE` calls in a row have lacked proofs.
  */
 const REFUSED_MS = 10_000;
 const MAX_UNVERIFIABLE = 3;
-/** Time after a call for which new heads are followed, milliseconds. */
+/** Time after the last call during which the header and state of new heads are requested in advance, milliseconds. */
 const IDLE_MS = 60_000;
-/** Gas cap of a call, in multiples of the head's gas limit (spec 8). */
+/** The gas cap of a call is this multiple of the head's gas limit (spec 8). */
 const GAS_CAP_FACTOR = 10n;
-/** Reasons why a node's answer is unverified, as the rest of a sentence. */
+/** Reasons why a call could not be executed locally, as clauses for error texts. */
 const WHY_LEFT: Readonly<Record<Exclude<LeaveReason, 'fees'>, string>> = {
   block: 'the block of the call is not known',
   rules: 'the rules of the block are not known: name a genesis file with chain, or set execution: node',
@@ -78,10 +78,10 @@ const WHY_LEFT: Readonly<Record<Exclude<LeaveReason, 'fees'>, string>> = {
   unsettled: 'the call needs more state after every round trip',
 };
 
-/** Block for fast path calls, and the head, which limits their gas. */
+/** Block at which fast path calls run, and the head, whose gas limit determines their gas cap. */
 type PlainBlock = { readonly block: RemoteBlock; readonly head: RemoteBlock; readonly place: StoredPlace };
 
-/** Executes calls on state that is verified by proofs from nodes. */
+/** Executes calls on nodes' state, which is verified by proofs. */
 export class RemoteExecutions {
   readonly #options: RemoteOptions;
   readonly #chain: RemoteChain;
@@ -90,14 +90,14 @@ export class RemoteExecutions {
   readonly #openBlocks: () => RemoteBlocks;
   #opened: RemoteBlocks | undefined;
   readonly #left: Record<LeaveReason, number> = { block: 0, fees: 0, rules: 0, unproven: 0, unsettled: 0 };
-  /** Reasons why calls at a block are left to nodes, by block hash. */
+  /** Blocks at which all calls are left to nodes for a while: reason by block hash. */
   readonly #refused = new Lru<string, LeaveReason>(MAX_BLOCKS, REFUSED_MS);
   readonly #deferredReads = new DeferredReads();
   readonly #missedTime = new MissedTime();
-  /** Number of consecutive calls that failed for lack of proofs. */
+  /** Number of consecutive calls that could not be executed because nodes sent no proofs. */
   #unproven = 0;
   #executed = 0;
-  /** Last block that fast path calls used. */
+  /** Block of the last fast path call, cached. */
   #plain: PlainBlock | undefined;
   /** True if the rules of the last requested block are unknown. */
   #lacksRules = false;
@@ -125,7 +125,7 @@ export class RemoteExecutions {
     };
   }
 
-  /** Created when the first block is located, because the chain id is known from then on. */
+  /** Created when the first block has been located, because the chain id is unknown before. */
   get #blocks(): RemoteBlocks {
     this.#opened ??= this.#openBlocks();
     return this.#opened;
@@ -142,8 +142,8 @@ export class RemoteExecutions {
   }
 
   /**
-   * Executes a call.
-   * @returns the result as JSON; undefined if the call has to go to nodes
+   * Executes a call locally.
+   * @returns the result as JSON; undefined if nodes have to execute the call
    * @throws ChainError with geth's texts, like the embedded chain
    */
   execute(
@@ -162,7 +162,10 @@ export class RemoteExecutions {
     );
   }
 
-  /** Checks whether a node may answer instead, whose answer is unverified. @throws ChainError `unavailable` if the answer has to be verified */
+  /**
+   * Checks whether a node may execute the call, which makes the answer unverified.
+   * @throws ChainError `unavailable` if answers have to be verified
+   */
   #demandProof(block: BlockReference, { reason, bound }: LeftToNodes): void {
     const { isOnlyHere, source } = this.#options;
     const isPending = block.kind === 'tag' && block.tag === 'pending';
@@ -172,8 +175,9 @@ export class RemoteExecutions {
   }
 
   /**
-   * Executes an `eth_call` whose state is all in memory. @returns undefined if state is missing or a slice is not enough; `execute` must then be
-   * called
+   * Executes an `eth_call` whose whole state is in memory.
+   * @returns undefined if state is missing or one slice is not enough; the caller then calls
+   * `execute`
    */
   readonly executeFastPath = (call: CallBytes, scope: RequestScope): JsonResult | undefined => {
     const { pool } = this.#options;
@@ -208,13 +212,13 @@ export class RemoteExecutions {
     return encodeHexData(result);
   };
 
-  /** Returns the block for a call at a number, or at the newest block; undefined if a request is needed to find it. */
+  /** Returns the block for a call at a block number or at the newest block; undefined if the block is not in memory. */
   #findFastPathContext(number: number, scope: RequestScope): PlainBlock | undefined {
     const { source } = this.#options;
     const findKnown = (reference: BlockReference): RemoteBlock | undefined => {
       const place = source.locate(reference, scope);
       if (!(place instanceof Promise)) return place && this.#blocks.get(place.hash);
-      // The call locates the block again and then receives the error.
+      // `execute` locates the block again and reports this error.
       place.catch(() => {});
       return undefined;
     };
@@ -224,7 +228,7 @@ export class RemoteExecutions {
       return undefined;
     if (this.#plain?.block === block && this.#plain.head === head) return this.#plain;
     const gasLimit = Number(minBigInt(head.stored.header.gasLimit * GAS_CAP_FACTOR, MAX_CALL_GAS));
-    // This place is never sent to a thread, so it needs no store.
+    // `place` is never sent to a thread, so it needs no folder of a store.
     const place = { store: '', blockNumber: block.at.number, isPending: false, gasLimit };
     this.#plain = { block, head, place };
     return this.#plain;
@@ -253,7 +257,7 @@ export class RemoteExecutions {
     }
   }
 
-  /** Prepares for calls at a new head, if there were calls recently: requests its header, and the state that the calls are likely to read. */
+  /** Prepares for calls at a new head, if there were calls recently: requests the head's header, and the state that calls are likely to read. */
   noteHead(place: Place): void {
     const now = performance.now();
     if (now > this.#usedAt + IDLE_MS) return;
@@ -321,7 +325,7 @@ export class RemoteExecutions {
         () => this.#attempts.run(run, scope),
         (error) => {
           noteLate();
-          // The call's own failure counts as an answer.
+          // A failure of the call itself counts as a local execution.
           if (error instanceof ChainError) noteEnd();
           throw error;
         },
@@ -334,7 +338,7 @@ export class RemoteExecutions {
     });
   }
 
-  /** Counts a call that was left to nodes. If nothing can be executed at a block, further calls at this block go to nodes for a while. */
+  /** Records why a call was left to nodes. If no call can be executed at its block, all calls at this block are left to nodes for `REFUSED_MS`. */
   #noteLeft({ hash, number }: Place, reason: LeaveReason): void {
     if (reason === 'rules') this.#noteRules(false, number);
     if (reason === 'unproven') this.#unproven++;

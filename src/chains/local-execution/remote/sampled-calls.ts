@@ -22,13 +22,16 @@ import type { ComparedExecutions } from './compared-executions.ts';
 import type { RemoteExecutions } from './remote-executions.ts';
 import type { Place, RemoteStateSource, StateReply } from './state-source.ts';
 
-/** Delay after a difference that nodes did not cause, milliseconds. */
+/** Time without samples after a local outcome that differed from every node's, milliseconds. */
 const RETRY_MS = 3_600_000;
 const LIMIT_MS = 20_000;
-/** Delay before a sample begins, milliseconds, and the delay of the timer beyond which the sample is skipped, because the event loop is busy. */
+/**
+ * Delay before a sample is executed, milliseconds. If the timer is late by more than `MAX_LATE_MS`, the event loop is busy, and the sample is
+ * skipped.
+ */
 const DELAY_MS = 10;
 const MAX_LATE_MS = 100;
-/** Maximum length of compared data and answers, UTF-16 units. */
+/** Maximum length of the call data and of the answer of a sample, UTF-16 units. */
 const MAX_LENGTH = 65_536;
 
 /** Returns whether an answer to this call can be compared with a local execution. */
@@ -42,28 +45,28 @@ export type SampledAnswer = StateReply & { readonly request: CallRequest; readon
 
 export type SampledOptions = {
   readonly here: RemoteExecutions;
-  /** Executes client calls; absent if nodes execute them. */
+  /** Executes client calls locally; undefined if nodes execute all client calls. */
   readonly inner: ComparedExecutions | undefined;
   readonly source: RemoteStateSource;
   readonly pool: ExecutionPool;
-  /** Percentage of nodes' answers that are sampled. */
+  /** Percentage of the calls answered by nodes that are re-executed locally. */
   readonly share: number;
   readonly log: Logger;
   readonly network: string;
-  /** Called with faults of this program. */
+  /** Called with internal errors of the gateway. */
   readonly onFault: (error: unknown) => void;
 };
 
 /**
- * Re-executes a sample of the calls that nodes answered, in the background. A node is reported if the local execution and a second node both
- * contradict it.
+ * Re-executes a sample of the calls that nodes answered, in the background. A node is quarantined if the local execution and a second node agree on a
+ * different outcome.
  */
 export class SampledCalls {
-  /** Fast path of client calls; absent if nodes execute them. */
+  /** Fast path of client calls; undefined if nodes execute all client calls. */
   readonly executeFastPath: ComparedExecutions['executeFastPath'] | undefined;
   readonly #options: SampledOptions;
   readonly #counts: SampleCounts = { same: 0, refuted: 0, different: 0, unknown: 0 };
-  /** Time from which an answer may be compared, on the clock of `performance.now()`. */
+  /** Earliest time of the next sample, on the clock of `performance.now()`. */
   #nextAt = 0;
   #isBusy = false;
 
@@ -77,7 +80,7 @@ export class SampledCalls {
     return this.#options.inner === undefined;
   }
 
-  /** @returns undefined if the call has to go to nodes */
+  /** Executes a client call locally. @returns undefined if nodes have to execute the call */
   execute(
     kind: SimulationKind,
     request: CallRequest,
@@ -96,7 +99,7 @@ export class SampledCalls {
     return { ...figures, samples: { ...this.#counts } };
   }
 
-  /** Returns whether the answer to this call has to be passed to `noteAnswer`. */
+  /** Decides at random whether to sample this call; if true, the caller passes the node's answer to `noteAnswer`. */
   isSample(request: CallRequest): boolean {
     if (this.#isBusy || Math.random() * 100 >= this.#options.share) return false;
     return isComparable(request) && performance.now() >= this.#nextAt;

@@ -6,7 +6,7 @@ import type { BoundName } from '../../../util/bounds.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import type { StateRequests } from '../proven/state-requests.ts';
 
-/** Block of the served chain. The hash is lower-case `0x` text. */
+/** Number and hash of a block of the served chain. The hash is lower-case `0x` text. */
 export type Place = { readonly number: bigint; readonly hash: string };
 
 /** Request to a node about a block. */
@@ -14,31 +14,31 @@ export type NodeRequest = {
   readonly method: string;
   /** Returns the JSON text of the parameters. @param block JSON text of the block parameter */
   readonly encode: (block: JsonText) => JsonText;
-  /** Request for a node that lacks the method; the answer arrives as a list with one item. */
+  /** Request that is sent instead if the node lacks the method. The answer to this request is wrapped in a list with one item. */
   readonly instead?: NodeRequest;
   /** True if the answer is optional; a failed request is then not repeated. */
   readonly isOptional?: boolean;
 };
 
-/** Reference to a node, which is passed back to the source. */
+/** Identifies a node in `survey` and `refute`. */
 export type NodeRef = { readonly name: string; readonly operator?: string };
 
-/** A node's answer: JSON text, or an error that counts as an answer. */
+/** A node's answer: JSON text, or an error that the call itself caused. */
 export type StateReply = { readonly node: NodeRef; readonly answer: JsonText | ChainError };
 
-/** Source of state that executions lack: nodes, whose answers are verified. */
+/** Source of state for executions: nodes, whose answers are verified. */
 export interface RemoteStateSource {
-  /** @throws ChainError as long as the chain id is unknown; it is known after a block has been located */
+  /** Chain id. @throws ChainError if the chain id is still unknown; it is known once a block has been located */
   readonly chainId: bigint;
-  /** Number of operators that must report the same rules; absent if two nodes are enough. */
+  /** Number of operators that must report the same fork rules; undefined if two nodes are enough. */
   readonly voices?: number | undefined;
-  /** Verified state, and requests for more. */
+  /** Reads verified state, and requests missing state from nodes. */
   readonly requests: StateRequests;
-  /** Resolves a reference to a block of the served chain; undefined if there is no such block, or if it has left the chain. */
+  /** Resolves a reference to a block of the served chain; returns undefined if there is no such block, or if a reorg has removed it. */
   locate(reference: BlockReference, scope: RequestScope): PromiseOrValue<Place | undefined>;
   /**
-   * Sends a request about a block. Requests of one scope and turn of the event loop share an HTTP request if the node accepts batches.
-   * @param read reads the parsed answer; returns undefined if the answer is wrong, so that another node is tried
+   * Sends a request about a block. If the node accepts batches, requests with the same scope in one turn of the event loop are sent as a batch.
+   * @param read converts the parsed answer; returns undefined if the answer is wrong, so that the request goes to another node
    * @throws UpstreamFault, ChainError if no node returns a usable answer
    */
   ask<T>(
@@ -48,7 +48,8 @@ export interface RemoteStateSource {
     scope: RequestScope,
   ): Promise<T>;
   /**
-   * Sends a request about a block to one node after the other, until no further node answers. The next node receives it when an answer is consumed.
+   * Sends a request about a block to one node after the other, until no further node answers. The next node receives the request only after the
+   * consumer has taken the last answer.
    */
   survey(
     request: NodeRequest,
@@ -59,8 +60,8 @@ export interface RemoteStateSource {
   /** Reports that a node's answer about a block is refuted: the node is quarantined, and cached answers about the block are dropped. */
   refute(node: NodeRef, place: Place, evidence: string): void;
   /**
-   * Records the trust level of an answer that was executed locally on verified state of a block.
-   * @param whyUnverifiable reason why the answer may be wrong nevertheless, as the rest of a sentence
+   * Records for the trust header that an answer was executed locally on verified state of a block.
+   * @param whyUnverifiable reason why the answer may still be wrong, as a clause for an error text; undefined if there is none
    */
   noteExecuted(
     place: Place,
@@ -69,17 +70,17 @@ export interface RemoteStateSource {
     scope: RequestScope,
   ): void;
   /**
-   * Must be called before anything is executed at a block.
+   * Checks whether a block is canonical, if that is required; must be called before an execution at the block.
    * @throws ChainError `unavailable` if answers have to be verified and the block is not canonical
    */
   demandAnchor(place: Place, isNamed: boolean): void;
   /**
-   * Requires a verified answer.
-   * @param why why the answer is unverified, as the rest of a sentence
-   * @param bound bound that is the reason, if any
+   * Checks whether an unverified answer is allowed.
+   * @param why reason why the answer cannot be verified, as a clause for an error text
+   * @param bound name of the exceeded limit, if that is the reason
    * @throws ChainError `unavailable` if answers have to be verified
    */
   demandProof(why: string, bound?: BoundName): void;
-  /** Returns whether a rejection of `ask` is caused by a node or the network, and not a fault of this program. */
+  /** Returns whether a rejection of `ask` is caused by a node or the network, and not by an internal error of the gateway. */
   isOutage(error: unknown): boolean;
 }

@@ -8,14 +8,17 @@ import { RequestScope } from '../../../util/request-scope.ts';
 import { type AncestorParts, HISTORY_LENGTH, proveOlderHash } from '../verifying/ancestor-proofs.ts';
 import type { Verifier } from '../verifying/verifier.ts';
 
-/** Cap on cached heights, about 150 bytes each. */
+/** Maximum number of cached old heights, about 150 bytes each. */
 const MAX_LINKED = 65_536;
-/** For heights below the reach of one proof, each intermediate proof stops at a multiple of this height; the stops are cached for other requests. */
+/**
+ * If a height is below the reach of one proof, successive proofs lead to it. Intermediate proofs stop at multiples of this number, and the hashes
+ * there are cached for other requests.
+ */
 const STOP = 7_680n;
-/** Maximum number of successive proofs for one old block. */
+/** Maximum number of successive proofs for one height. */
 const MAX_JUMPS = 64n;
 const LINK_LIMIT_MS = 10_000;
-/** Pause of proof requests after no node had a proof, milliseconds. */
+/** Time without proof requests after no node has sent a proof, milliseconds. */
 const PAUSE_MS = 60_000;
 
 type Block = { readonly number: bigint; readonly hash: string };
@@ -24,17 +27,17 @@ export type AgreedLinksParts = {
   readonly verifier: Verifier;
   readonly ask: Send;
   readonly findHeader: AncestorParts['findHeader'] & object;
-  /** Returns the served head if enough operators have it now. */
+  /** Returns the served head if enough operators report it now; undefined otherwise. */
   readonly agreedHead: () => Block | undefined;
 };
 
 /**
- * Verifies the hashes of old heights with the state of a head that enough operators have (EIP-2935). One proof reaches 8,191 blocks down. Proofs are
- * verified, so any node may return them.
+ * Verifies block hashes at old heights by proofs of the history contract (EIP-2935) in the state of a head that enough operators report. One proof
+ * reaches 8,191 blocks down. Any node may send a proof, because it is verified.
  */
 export class AgreedLinks {
   readonly #parts: AgreedLinksParts;
-  /** Links at heights more than `WINDOW_BLOCKS` below the head, which shorter reorgs leave unchanged; `#recent` has all others. */
+  /** Verified hashes at heights more than `WINDOW_BLOCKS` below the head, which no shorter reorg changes. `#recent` contains the other heights. */
   readonly #old = new Lru<bigint, string>(MAX_LINKED, Number.POSITIVE_INFINITY);
   readonly #recent = new Lru<bigint, string>(WINDOW_BLOCKS, Number.POSITIVE_INFINITY);
   readonly #running = new Map<bigint, Promise<string | undefined>>();
@@ -45,17 +48,17 @@ export class AgreedLinks {
     this.#parts = parts;
   }
 
-  /** Returns whether a block is known to be linked to an agreed head. */
+  /** Returns whether a block's hash is the verified hash at its height, without a request. */
   has({ number, hash }: BlockPosition): boolean {
     return hash !== undefined && this.hashAt(number) === hash;
   }
 
-  /** Returns the hash at a height if it is known. */
+  /** Returns the verified hash at a height if it is cached. */
   hashAt(number: bigint): string | undefined {
     return this.#old.get(number) ?? this.#recent.get(number);
   }
 
-  /** Returns the hash at a height; requests proofs from nodes if it is unknown. Undefined if no proof verifies it. Never rejects. */
+  /** Returns the verified hash at a height; requests proofs if it is not cached. Returns undefined if no proof is available. Never rejects. */
   findHash(number: bigint): PromiseOrValue<string | undefined> {
     const known = this.hashAt(number);
     const head = this.#parts.agreedHead();
@@ -67,15 +70,15 @@ export class AgreedLinks {
   }
 
   /**
-   * Drops links when blocks have left the chain.
-   * @param count number of blocks that left
+   * Drops the hashes that a reorg may have changed.
+   * @param count number of blocks that the reorg removed
    */
   noteDeparture(count: number): void {
     this.#recent.clear();
     if (count >= WINDOW_BLOCKS) this.#old.clear();
   }
 
-  /** Drops all links; called when the network becomes another chain. */
+  /** Drops all hashes; called when the network becomes another chain. */
   forgetChain(): void {
     this.#recent.clear();
     this.#old.clear();
@@ -103,7 +106,7 @@ export class AgreedLinks {
       const to = isNear ? number : ((from.number - HISTORY_LENGTH + STOP - 1n) / STOP) * STOP;
       const hash = await proveOlderHash({ verifier, ask, scope, findHeader }, from, to);
       if (hash === undefined) {
-        // The chain may not store hashes in its state.
+        // The chain may have no history contract (EIP-2935).
         this.#pausedUntil = performance.now() + PAUSE_MS;
         return undefined;
       }
@@ -115,8 +118,8 @@ export class AgreedLinks {
   }
 
   /**
-   * Returns the block from which proofs go down to a height: the head if one proof reaches down from it, since nodes rarely serve proofs of older
-   * states; otherwise the lowest cached stop above the height, or the head if no stop is near enough.
+   * Returns the block from whose state the next proof is requested. If one proof suffices, this is the head, because nodes rarely serve proofs of
+   * older states. For a lower height, it is the lowest cached stop above the height, or the head if no stop is near enough.
    */
   #findAbove(head: Block, number: bigint): Block {
     if (head.number - number <= HISTORY_LENGTH) return head;

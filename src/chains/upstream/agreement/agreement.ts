@@ -8,11 +8,13 @@ import type { BlockPosition } from '../../../pool/upstream-request.ts';
 import { OperatorVoices } from './operator-voices.ts';
 
 /**
- * Maximum wait for operators that have not reported the head before the head follows the voting nodes, milliseconds; used only if agreement is
- * optional.
+ * Maximum wait until enough operators report a new head, if agreement is optional, milliseconds. After it, the head follows the node majority alone.
  */
 const PATIENCE_MS = 1_000;
-/** Time for which operators must be missing before this is logged, milliseconds. Operators report a new block one after the other. */
+/**
+ * Time for which too few operators must have reported the head before this is logged, milliseconds. Operators normally report a new block one after
+ * the other.
+ */
 const MISSING_MS = 5_000;
 
 export type AgreementParts = {
@@ -21,7 +23,7 @@ export type AgreementParts = {
   readonly upstreams: readonly Upstream[];
   /** Number of operators that must return the same answer. */
   readonly needed: number;
-  /** True if an answer that too few operators confirm is refused; otherwise it is served with the trust level `single`. */
+  /** True if agreement is mandatory: an answer that too few operators confirm is rejected. If false, it is served with the trust level `single`. */
   readonly isDemanded: boolean;
 };
 
@@ -29,13 +31,13 @@ export type AgreementParts = {
 type ElectedHead = Pick<NetworkHead, 'head' | 'unagreed' | 'shortMs' | 'hindrance'>;
 
 /**
- * Agreement of the configured operators of a network. Checks that enough of them report the same block, and logs and requests the missing reports.
+ * Agreement of a network's operators: checks that enough operators report the same block, requests missing reports, and logs when they stay missing.
  */
 export class Agreement {
   readonly voices: OperatorVoices;
   readonly isDemanded: boolean;
   readonly #parts: AgreementParts;
-  /** Nodes with a request in flight for their block at a height. */
+  /** Nodes from which a missing block report is being requested. */
   readonly #requested = new Set<Upstream>();
   #missingSince: number | undefined;
   #isMissing = false;
@@ -47,7 +49,7 @@ export class Agreement {
     this.voices = new OperatorVoices(parts.upstreams, parts.needed);
   }
 
-  /** Operator counts if agreement is mandatory; otherwise undefined. */
+  /** `voices` if agreement is mandatory; undefined if it is optional. */
   get demanded(): OperatorVoices | undefined {
     return this.isDemanded ? this.voices : undefined;
   }
@@ -124,7 +126,7 @@ export class Agreement {
     }
   }
 
-  /** Requests, from each node that skipped a block, its block at that height. Never rejects. */
+  /** Requests the block at a height from each node that has not reported its block there. Never rejects. */
   #requestFromSilent(block: BlockHeader): void {
     for (const node of this.voices.listSilent(block)) {
       if (this.#requested.has(node)) continue;

@@ -4,10 +4,10 @@ import { NodeRefusal } from '../../../chain/node-refusal.ts';
 import { type ParseWork, parseText } from '../../../pool/parse-text.ts';
 
 const HEX = /^0x[0-9a-fA-F]*$/;
-/** Halts of the EVM for which geth's message includes the opcode or the stack heights, and the messages of revm and Nethermind do not. */
+/** EVM errors for which geth's message contains the opcode or the stack heights, unlike the messages of revm and Nethermind. */
 const HALT = /^(invalid opcode|stack underflow|stack limit reached)\b.*$/s;
 
-/** Returns a key that is the same for equal answers, regardless of member order and of the case of hex digits. */
+/** Returns a key for comparing answers. Answers that differ only in member order or in the case of hex digits have the same key. */
 export async function nameAnswer(answer: JsonText | ChainError, work: ParseWork): Promise<string> {
   if (!(answer instanceof ChainError)) return JSON.stringify(normalize(await parseText(answer, work)));
   const { kind, message } = answer;
@@ -18,7 +18,7 @@ export async function nameAnswer(answer: JsonText | ChainError, work: ParseWork)
   return `${kind} ${code} ${kind === 'failed' ? withoutDetail(message) : message} ${JSON.stringify(normalize(data))}`;
 }
 
-/** Removes the detail of an EVM halt, which only some clients include. */
+/** Removes opcode and stack heights from the message of an EVM error, because only some clients include them. */
 export function withoutDetail(message: string): string {
   return message.replace(HALT, '$1');
 }

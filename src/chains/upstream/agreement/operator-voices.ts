@@ -1,18 +1,18 @@
 import type { Upstream } from '../../../pool/upstream.ts';
 import type { BlockPosition } from '../../../pool/upstream-request.ts';
 
-/** Fields of a node that determine which block it reports. */
+/** Members of a node from which its reported block at a height is read. */
 export type Speaker = Pick<Upstream, 'operator' | 'standing' | 'isAway' | 'hasMismatch' | 'identity'> & {
   readonly tracker: Pick<Upstream['tracker'], 'latest' | 'safe' | 'finalized' | 'hashAt'>;
 };
 
 /**
- * Counts how many of the configured operators have a block. Only a node that is in service and has reported this hash at the height counts for its
- * operator. A node without a report does not count, and never lowers the required number. If nodes of one operator report different blocks, the
- * operator has the block that more than half of them report; in a tie it has none.
+ * Counts how many configured operators report a block. Only nodes in service that have reported a hash at this height count for their operator. Nodes
+ * without a report never lower the required number. If nodes of one operator report different blocks, the operator reports the block of more than
+ * half of these nodes, or no block.
  */
 export class OperatorVoices<S extends Speaker = Upstream> {
-  /** Number of operators that must have the same block. */
+  /** Number of operators that must report the same block. */
   readonly needed: number;
   readonly #operators: readonly (readonly S[])[];
 
@@ -44,7 +44,7 @@ export class OperatorVoices<S extends Speaker = Upstream> {
     ).length;
   }
 
-  /** Number of operators that have a block. */
+  /** Returns the number of operators that report a block. */
   count({ number, hash }: BlockPosition): number {
     if (hash === undefined) return 0;
     let count = 0;
@@ -52,12 +52,12 @@ export class OperatorVoices<S extends Speaker = Upstream> {
     return count;
   }
 
-  /** Returns whether at least the required number of operators have a block. */
+  /** Returns whether at least `needed` operators report a block. */
   has(position: BlockPosition): boolean {
     return this.count(position) >= this.needed;
   }
 
-  /** Nodes in service whose head reaches the height of a block and that have not reported their block at that height. */
+  /** Returns nodes in service whose head is at or above the height of a block, but which have reported no block at this height. */
   listSilent({ number }: BlockPosition): S[] {
     return this.#operators.flat().filter((node) => {
       const { latest } = node.tracker;
@@ -84,7 +84,7 @@ function says(nodes: readonly Speaker[], number: bigint, hash: string): boolean 
   return balance > 0;
 }
 
-/** Returns the hash that a node reports at a height. */
+/** Returns the block hash that a node has reported at a height; undefined if there is none. */
 function wordOf({ tracker, identity }: Speaker, number: bigint): string | undefined {
   const { safe, finalized } = tracker;
   const known = tracker.hashAt(number);

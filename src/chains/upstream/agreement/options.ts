@@ -3,8 +3,8 @@ import { findOperator } from '../../../pool/endpoint.ts';
 import type { UpstreamOptions } from '../../../pool/options.ts';
 
 /**
- * `agreement:` of a network: the number of configured operators that must return the same answer. `bridge` is the preset for programs that move money
- * based on the data they read; see `countVoices`.
+ * Option `agreement:` of a network: `voices` is the number of configured operators that must return the same answer. `bridge` is a preset
+ * (`countVoices`) for programs that move money based on the answers.
  */
 export type AgreementOptions = 'bridge' | { readonly voices: number };
 
@@ -15,10 +15,15 @@ export const agreementSchema: z.ZodType<AgreementOptions> = z.union(
 
 /** Minimum number of operators for `bridge`: a single operator agrees only with itself. */
 export const MIN_BRIDGE_OPERATORS = 2;
-/** From this number of operators on, `bridge` tolerates one missing operator. With three, two operators that are replaced together would suffice. */
+/**
+ * From this number of operators on, `bridge` tolerates one missing operator. With three operators, two compromised ones would suffice for a false
+ * answer.
+ */
 const SPARES_ONE_FROM = 4;
 
-/** Returns the number of operators that must return the same answer. */
+/**
+ * Returns the number of operators that must return the same answer. For `bridge`: all of up to three operators (at least two), otherwise all but one.
+ */
 export function countVoices(agreement: AgreementOptions, operators: number): number {
   if (agreement !== 'bridge') return agreement.voices;
   return operators < SPARES_ONE_FROM ? Math.max(operators, MIN_BRIDGE_OPERATORS) : operators - 1;

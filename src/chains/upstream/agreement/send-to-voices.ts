@@ -7,15 +7,15 @@ import type { RequestContext, Send, UpstreamRequest } from '../../../pool/upstre
 import { nameAnswer, withoutDetail } from './name-answer.ts';
 import type { OperatorVoices } from './operator-voices.ts';
 
-/** Functions that send requests whose answers are not covered by a root. */
+/** Functions for requests whose answers no root in a header can verify. */
 export type UncoveredParts = {
   readonly ask: Send;
-  /** Requests the answer from as many operators as must return the same; present if agreement is mandatory. */
+  /** Sends a request to several operators and requires the same answer; present only if agreement is mandatory. */
   readonly sendToVoices?: Send | undefined;
 };
 
 /**
- * Requests an answer that is not covered by a root, and records its trust level: `agreed` if agreement is mandatory, otherwise `single`.
+ * Sends a request whose answer no root can verify, and records the trust level of the answer: `agreed` if agreement is mandatory, otherwise `single`.
  * @throws ChainError `unavailable` if agreement is mandatory and too few operators return the same answer
  */
 export function sendUncovered(
@@ -27,12 +27,12 @@ export function sendUncovered(
   return ask(context);
 }
 
-/** An answer, and the number of operators that returned it. */
+/** A distinct answer, and the number of operators that returned it. */
 type Word = { answer: JsonText | ChainError; voices: number };
 
 /**
- * Creates a `Send` that requires the same answer from `voices.needed` operators. It sends the request to one node of each of that many operators
- * concurrently, and to further operators if one fails or contradicts. Member order and the case of hex digits do not matter.
+ * Creates a `Send` that requires the same answer from `voices.needed` operators. The request goes to one node each of `voices.needed` operators
+ * concurrently, and to another operator for each failure or different answer. Member order and the case of hex digits do not matter.
  */
 export function createSendToVoices(ask: Send, voices: OperatorVoices): Send {
   return async ({ call, scope, except }) => {
@@ -101,17 +101,17 @@ export function createSendToVoices(ask: Send, voices: OperatorVoices): Send {
   };
 }
 
-/** @returns the common answer, without client-specific detail of errors if the two messages differ */
+/** Merges two equal answers. @returns the answer; for errors with different messages, without the client-specific detail */
 function agreeOn(first: Word['answer'], second: Word['answer']): Word['answer'] {
   if (!(first instanceof ChainError && second instanceof ChainError) || first.message === second.message)
     return first;
-  // Errors of all other kinds have equal messages here, because the message is part of the key.
+  // Only `failed` errors can have different messages here; for other kinds, the message is part of the key.
   return new ChainError('failed', withoutDetail(first.message), first.data);
 }
 
-/** Copies a call without its cache and coalescing keys, so that each node answers separately. */
+/** Copies a request without its cache and coalescing keys, so that each node sends a separate answer. */
 function requestApart(call: UpstreamRequest): UpstreamRequest {
-  // Some calls compute their parameters in a getter, which a spread does not copy.
+  // Some requests compute their parameters in a getter, which a spread does not copy.
   const { params, paramsByHash } = call;
   const { sharedAs: _, ...copy } = call;
   return {
@@ -123,7 +123,7 @@ function requestApart(call: UpstreamRequest): UpstreamRequest {
   };
 }
 
-/** Error for an answer that fewer operators than required have returned. */
+/** Error of a request for which too few operators returned the same answer. */
 export class TooFewVoices extends ChainError {
   constructor(why: string) {
     super('unavailable', `the answer has too few voices: ${why}`);

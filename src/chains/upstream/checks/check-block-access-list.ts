@@ -18,17 +18,17 @@ import type { Upstream } from '../../../pool/upstream.ts';
 import { keepUnique } from '../keep-unique.ts';
 
 /**
- * Function that is called with the result of comparing a list with the hash in the header, and with the form in which the node sent the list.
+ * Callback with the result of comparing a list with the hash in the header, and with the form (RLP or JSON) in which the node sent the list.
  * @throws UpstreamFault if the hash differs
  */
 type JudgeList = (isCorrect: boolean, provided: AccessListForm, upstream: Upstream | undefined) => void;
 
 /**
- * Creates a check that a list has this hash. The check returns the list in the requested form. A node that lacks the method receives a request for
- * the other form, whose answer arrives as the only item of an array.
- * @param form requested form
- * @param classify function that is called before the check throws for a wrong hash
- * @returns a check that throws UpstreamFault `wrong` for a list that is not text or cannot be read, `missing` for null, and the errors of `classify`
+ * Creates a check that a list has this hash. The check returns the list in the requested form. A node without the method sends the other form, which
+ * arrives as the only item of an array.
+ * @param form form that the client requested, JSON or RLP
+ * @param classify called for every list, before the check throws for a wrong hash or a malformed list
+ * @returns a check that throws UpstreamFault `wrong` for a stream or a malformed list, `missing` for null, and the errors of `classify`
  */
 export function checkBlockAccessList(
   hash: string,
@@ -42,7 +42,7 @@ export function checkBlockAccessList(
       throw new UpstreamFault('wrong', 'the block access list is not a string');
     }
     const value: unknown = parseJsonText(result);
-    // Accounts are objects. So if the only item is an array or a string, it is a list in the other form.
+    // Items of a JSON list are objects. An only item that is an array or a string is therefore a list in the other form.
     const [only] = Array.isArray(value) && value.length === 1 ? value : [];
     const isOther = typeof only === 'string' || Array.isArray(only);
     const list = isOther ? only : value;
@@ -57,7 +57,7 @@ export function checkBlockAccessList(
   };
 }
 
-/** Encodes a list as RLP, from either form; returns undefined if it is malformed. */
+/** Encodes a list in JSON or RLP form as RLP; returns undefined if it is malformed. */
 function encodeList(value: unknown): Uint8Array | undefined {
   try {
     return typeof value === 'string'

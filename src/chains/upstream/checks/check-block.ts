@@ -5,8 +5,8 @@ import { checkResult, type PromptByteCheck } from './check-stream.ts';
 import { TextSearch } from './text-search.ts';
 
 /**
- * Creates a check that the `hash` member of a block, at any position, has this value. If the block is known, its transactions must have the known
- * hashes, in order. The bytes are searched, so that megabytes of transactions need not become objects.
+ * Creates a check that the `hash` member of a block has this value. If the block is known, its transactions must have the known hashes, in order. The
+ * check searches the bytes, so that megabytes of transactions are not parsed to objects.
  * @returns a check that throws UpstreamFault `wrong` for any other block
  */
 export function checkBlock(
@@ -16,7 +16,7 @@ export function checkBlock(
   return (result) => checkResult(result, new BlockSearch(hash, known?.transactionHashes ?? []));
 }
 
-/** Searches the text of a block once, piece by piece. */
+/** Checks the text of a block in one pass, piece by piece. */
 class BlockSearch implements PromptByteCheck {
   readonly #search: TextSearch;
 

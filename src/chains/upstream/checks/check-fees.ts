@@ -5,14 +5,14 @@ const OLDEST = /"oldestBlock"\s*:\s*"(0x[0-9a-fA-F]{1,16})"/;
 
 const PADDED = /"0x0+(?=[0-9a-fA-F])/g;
 
-/** Returns a fee history with its quantities in normal form: a node may write leading zeros. All strings in a fee history are quantities. */
+/** Removes leading zeros, which some nodes write, from all quantities of a fee history. A fee history contains no other strings. */
 export function trimFeeHistory(result: JsonResult): JsonResult {
   return typeof result === 'string' && result.search(PADDED) >= 0 ? result.replace(PADDED, '"0x') : result;
 }
 
 /**
  * Creates a check that a fee history is for the requested blocks: its oldest block must be one of the `blockCount` blocks that end at `newest`. Nodes
- * may return fewer blocks, and fields differ between clients; the data of the blocks is not checked here.
+ * may return fewer blocks. Nothing else is checked here, because the fields differ between clients.
  * @param newest number of the requested block
  * @returns a check that throws UpstreamFault `wrong` for any other fee history
  */

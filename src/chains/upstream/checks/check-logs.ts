@@ -10,9 +10,9 @@ import { UpstreamFault } from '../../../pool/fault.ts';
 export type LogExpectation = {
   readonly range: LogRange;
   readonly filter: LogFilter;
-  /** Maximum logs that the network returns in one answer. */
+  /** Maximum number of logs that the network returns in one answer. */
   readonly results: number;
-  /** Returns the hash of a block if it is known. */
+  /** Returns the canonical hash at a height; undefined if it is unknown. */
   readonly hashOf: (number: bigint) => string | undefined;
 };
 
@@ -20,8 +20,7 @@ const QUANTITY = /^0x[0-9a-fA-F]{1,16}$/;
 
 /**
  * Creates a check that logs match the filter and belong to blocks of the range, each once and in order. Omitted logs cannot be detected.
- * @returns a check that throws UpstreamFault `wrong` for other logs, and ChainError `exceeded`, before any log is checked, for more logs than the
- * network returns in one answer
+ * @returns a check that throws UpstreamFault `wrong` for other logs, and ChainError `exceeded` for more than `results` logs, before it checks any log
  */
 export function checkLogs(expected: LogExpectation): (result: JsonResult) => JsonResult {
   return (result) => {
@@ -43,7 +42,7 @@ export function refuseMany(logs: readonly unknown[], results: number, range: Log
   throw refuseLogs('results', results, range, block);
 }
 
-/** Checks logs in one pass. */
+/** Checks the logs of an answer in one pass, in their order. */
 class LogCheck {
   readonly #expected: LogExpectation;
   readonly #matcher: LogMatcher;

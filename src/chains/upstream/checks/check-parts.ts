@@ -10,7 +10,8 @@ import { keepUnique } from '../keep-unique.ts';
 import { parseObject } from './parse-object.ts';
 
 /**
- * Creates a check that a member of the answer has this value, a hash in lower case. The answer is serialized again if an object in it repeats a name.
+ * Creates a check that a member of the answer is this hash, which must be in lower case. An answer in which an object repeats a name is serialized
+ * again without the repetition.
  * @returns a check that throws UpstreamFault `wrong` for any other value
  */
 export function checkMember(name: string, value: string): (result: JsonResult) => JsonResult {
@@ -23,8 +24,8 @@ export function checkMember(name: string, value: string): (result: JsonResult) =
 const EMPTY_BLOOM = /^0x0*$/;
 
 /**
- * Creates a check that a receipt belongs to this transaction, and has an empty bloom if it has no logs. The answer is serialized again if an object
- * in it repeats a name.
+ * Creates a check that a receipt belongs to this transaction, and has an empty bloom if it has no logs. An answer in which an object repeats a name
+ * is serialized again without the repetition.
  * @returns a check that throws UpstreamFault `wrong` for any other receipt
  */
 export function checkReceipt(hash: string): (result: JsonResult) => JsonResult {
@@ -42,15 +43,15 @@ function aboutOther(): UpstreamFault {
   return new UpstreamFault('wrong', 'the answer is for a hash other than the requested one');
 }
 
-/** Block and position that an answer reports for its transaction. */
+/** Block of a transaction, and the transaction's index in the block, as an answer reports them. */
 export type ReportedPlace = { readonly number: bigint; readonly blockHash: string; readonly index: bigint };
 
-/** Zero hash, which no block has: geth before 1.9 and its forks report it as the block of a pending transaction. */
+/** Zero hash, which geth before 1.9 and its forks report as the block of a pending transaction. */
 const NO_HASH = /^0x0{64}$/i;
 
 /**
- * Reads the place of a transaction from the transaction or its receipt; returns undefined for a pending transaction.
- * @throws UpstreamFault if the place cannot be parsed
+ * Reads block and index of a transaction from the transaction object or its receipt; returns undefined for a pending transaction.
+ * @throws UpstreamFault if they are malformed
  */
 export function readPlace(answer: JsonText | JsonBytes): ReportedPlace | undefined {
   const { blockHash, blockNumber, transactionIndex } = parseObject(answer);
@@ -63,15 +64,15 @@ export function readPlace(answer: JsonText | JsonBytes): ReportedPlace | undefin
   };
 }
 
-/** Parses a quantity. Leading zeros, which some nodes write, are accepted. */
+/** Parses a quantity. Leading zeros are accepted, because some nodes write them. */
 function readInteger(value: unknown): bigint {
   if (typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value)) return BigInt(value);
   throw new UpstreamFault('wrong', 'the answer does not name the position of the transaction');
 }
 
 /**
- * Creates a check that a transaction is the one that the block lists at this position. The answer is serialized again if an object in it repeats a
- * name.
+ * Creates a check that a transaction is the one that the block lists at this index. An answer in which an object repeats a name is serialized again
+ * without the repetition.
  * @returns a check that throws UpstreamFault `wrong` for any other transaction
  */
 export function checkTransaction(block: ReportedBlock, index: number): (result: JsonResult) => JsonResult {
@@ -85,8 +86,8 @@ export function checkTransaction(block: ReportedBlock, index: number): (result: 
 }
 
 /**
- * Creates a check that an uncle is the one that the block lists at this position. An uncle has no transactions, withdrawals or uncles (spec 2.1): the
- * check removes them if a node adds them.
+ * Creates a check that an uncle is the one that the block lists at this index. If a node adds transactions, withdrawals or uncles to an uncle, the
+ * check removes them (spec 2.1).
  * @returns a check that throws UpstreamFault `wrong` for any other uncle
  */
 export function checkUncle(block: ReportedBlock, index: number): (result: JsonResult) => JsonResult {
@@ -103,7 +104,7 @@ export function checkUncle(block: ReportedBlock, index: number): (result: JsonRe
   };
 }
 
-/** Rewrites a transaction that is in no served block to geth's form of a pending transaction. */
+/** Converts a transaction whose block is not served to geth's form of a pending transaction. */
 export function showAsPending(text: JsonText): JsonText {
   const fields = parseObject(text);
   const { blockHash, blockNumber, transactionIndex, blockTimestamp = null, maxFeePerGas } = fields;

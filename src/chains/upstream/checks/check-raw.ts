@@ -1,4 +1,4 @@
-/** Compares encoded headers, blocks, receipts and transactions (RLP or typed encodings) with their block. */
+/** Compares encoded headers, blocks, receipts and transactions (RLP or EIP-2718 envelopes) with their block. */
 
 import { bytesToHex, hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
 import type { JsonResult, JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
@@ -15,14 +15,14 @@ import type { ReportedBlock } from '../../../pool/heads/block.ts';
 import { checkStream, type StreamCheck } from './check-stream.ts';
 import { checkData } from './check-values.ts';
 
-/** Maximum bytes of an encoded header. The longest known headers, with a hundred seals, have a tenth of that. */
+/** Maximum length of an encoded header, bytes. The longest known headers, with a hundred seals, are a tenth as long. */
 const MAX_HEADER_BYTES = 65_536;
 const PREFIX = '"0x';
-/** Number of characters that determine where the header ends: the prefix and two RLP lengths of up to 9 bytes. */
+/** Number of characters from which the end of the header is computed: the prefix, and two RLP length prefixes of up to 9 bytes in hex. */
 const LENGTHS_CHARACTERS = PREFIX.length + 2 * 18;
-/** Ethereum's bound on extra data. Longer extra data contains seals, which the hashes of such chains exclude (IBFT, QBFT). */
+/** Ethereum's maximum length of extra data, bytes. Longer extra data contains seals (IBFT, QBFT), which are not part of the block hash. */
 const MAX_UNSEALED_BYTES = 32;
-/** Positions of fields in an encoded header. */
+/** Index of a field in the RLP list of a header. */
 const PARENT_HASH = 0;
 const TIMESTAMP = 11;
 const EXTRA_DATA = 12;
@@ -49,7 +49,7 @@ class RawHeaderCheck implements StreamCheck {
   readonly #block: ReportedBlock;
   readonly #part: 'block' | 'header';
   #begin = '';
-  /** Number of characters that must have arrived before the header is parsed: pieces may be single bytes. */
+  /** Number of characters that must have arrived before the header is parsed next, because a piece may be a single byte. */
   #wanted = LENGTHS_CHARACTERS;
   #isChecked = false;
 
@@ -82,7 +82,7 @@ class RawHeaderCheck implements StreamCheck {
     const { start, end } = this.#findHeader(bytes);
     if (end <= bytes.length) return bytes.subarray(start, end);
     const wanted = PREFIX.length + 2 * end;
-    // As many characters as needed have arrived, so some of them are not hex digits.
+    // The header is too long, or enough characters have arrived but some are not hex digits.
     if (end > MAX_HEADER_BYTES || wanted <= this.#wanted) throw notOfBlock();
     this.#wanted = wanted;
     return undefined;
@@ -94,7 +94,7 @@ class RawHeaderCheck implements StreamCheck {
       const span = start === undefined ? undefined : readRlpSpan(bytes, start, bytes.length);
       if (start !== undefined && span !== undefined) return { start, end: span.end };
     } catch {
-      // The error below is thrown.
+      // Malformed RLP is reported by the error below.
     }
     throw notOfBlock();
   }
@@ -119,7 +119,10 @@ function notOfBlock(): UpstreamFault {
   return new UpstreamFault('wrong', 'the encoded header does not belong to the block');
 }
 
-/** Creates a check that there is one encoded receipt per transaction of the block. The encoding does not name the block. */
+/**
+ * Creates a check that there is one encoded receipt per transaction of the block. More cannot be checked, because the encoding does not name the
+ * block.
+ */
 export function checkRawReceipts({ transactionHashes }: ReportedBlock): (result: JsonResult) => JsonResult {
   return (result) => {
     const check = new RawReceiptsCheck(transactionHashes.length);
@@ -154,17 +157,17 @@ class RawReceiptsCheck implements StreamCheck {
 }
 
 /**
- * Transaction types whose hash is defined as the hash of the encoded bytes; legacy transactions are lists. Chains define further types with other
- * rules.
+ * EIP-2718 transaction types whose hash is the hash of the encoded bytes. A legacy transaction is an RLP list and has no type. Some chains define
+ * types whose hash follows other rules.
  */
 const HASHED_TYPES: ReadonlySet<number> = new Set([1, 2, 3, 4]);
 const LIST_BASE = 0xc0;
 
 /**
- * Creates a check that an encoded transaction has this hash. geth returns `"0x"` for an unknown transaction, which becomes null.
- * @param isListed true if a block lists the transaction, so that it exists
- * @param isEvery true if the hash of the bytes must match for every type, as for transactions whose hash was recomputed
- * @returns a check that throws UpstreamFault `wrong` for another transaction, and `missing` if the node does not have a listed one
+ * Creates a check that an encoded transaction has this hash. The check converts `"0x"`, which geth returns for an unknown transaction, to null.
+ * @param isListed true if a block lists the transaction, so that an unknown transaction is a fault
+ * @param isEvery true if the hash is compared for every type, because this hash was recomputed from the bytes before
+ * @returns a check that throws UpstreamFault `wrong` for another transaction, and `missing` if the node lacks a listed transaction
  */
 export function checkRawTransaction(
   hash: string,
@@ -182,7 +185,7 @@ export function checkRawTransaction(
   };
 }
 
-/** Returns whether an encoded transaction, as a JSON string, has this hash. */
+/** Returns whether the encoded transaction in a JSON string has this hash. */
 export function isOfHash(text: JsonText, hash: string): boolean {
   return bytesToHex(keccak256(hexToBytes(text.slice(1, -1)))) === hash;
 }

@@ -7,15 +7,15 @@ import { TextSearch } from './text-search.ts';
 const OPEN_LIST = 0x5b;
 
 /**
- * Creates a check that the receipts of a block are complete, in the order of its transactions, and only from this block. Their bytes are searched, so
- * that 20 MB need not become objects.
+ * Creates a check that receipts belong to this block, and that there is one per transaction, in order. The check searches the bytes, so that up to 20
+ * MB are not parsed to objects.
  * @returns a check that throws UpstreamFault `wrong` for any other receipts
  */
 export function checkReceipts(block: ReportedBlock): (result: JsonResult) => JsonResult {
   return (result) => checkResult(result, new ReceiptSearch(block));
 }
 
-/** Searches the text of receipts once, piece by piece. */
+/** Checks the text of receipts in one pass, piece by piece. */
 class ReceiptSearch implements PromptByteCheck {
   readonly #count: number;
   readonly #search: TextSearch;

@@ -9,8 +9,8 @@ import { parseObject } from './parse-object.ts';
 const QUANTITY = /^0x[0-9a-f]{1,16}$/i;
 
 /**
- * Checks an access list and the gas that the call uses with it. A null access list becomes an empty one.
- * @param credentials keys of the node, which are masked in the error message of a failed call, for example in a revert reason
+ * Checks the form of an `eth_createAccessList` result: access list and gas. A null access list becomes an empty list.
+ * @param credentials API keys of the node, which are masked in the error message of a failed call
  * @throws UpstreamFault `wrong` if the result is not an access list
  */
 export function checkAccessListResult(result: JsonResult, credentials: readonly string[] = []): JsonResult {
@@ -29,11 +29,11 @@ export function checkAccessListResult(result: JsonResult, credentials: readonly 
 }
 
 /**
- * Checks simulated blocks and the results of their calls. There may be more blocks than requested, because nodes fill gaps between them. Only the
- * first character of a stream is checked.
+ * Checks the form of an `eth_simulateV1` result. There may be more blocks than requested, because nodes fill gaps between block numbers. For a
+ * stream, only the first character is checked.
  * @param leastBlocks number of requested blocks
- * @param credentials keys of the node, which are masked in the errors of calls
- * @throws UpstreamFault `wrong` if the result is not such a list
+ * @param credentials API keys of the node, which are masked in the errors of calls
+ * @throws UpstreamFault `wrong` if the result is not a list of simulated blocks
  */
 export function checkSimulation(
   result: JsonResult,
@@ -49,8 +49,8 @@ export function checkSimulation(
 }
 
 /**
- * Masks keys in the message and the data of a call's error, in place.
- * @returns whether the error contained a key
+ * Masks API keys in message and data of a call's error, in place.
+ * @returns whether the error contained an API key
  */
 function maskError(call: unknown, credentials: readonly string[]): boolean {
   const error: unknown = Object(call).error;
@@ -62,7 +62,7 @@ function maskError(call: unknown, credentials: readonly string[]): boolean {
   return members['message'] !== message || members['data'] !== data;
 }
 
-/** Masks keys in a string; other values are returned unchanged. */
+/** Masks API keys in a string; returns other values unchanged. */
 function maskWords(words: unknown, credentials: readonly string[]): unknown {
   return typeof words === 'string' ? maskSecrets(words, credentials) : words;
 }
@@ -79,7 +79,7 @@ function isSimulatedBlock(value: unknown): value is { readonly calls: readonly u
   return isQuantity(number) && Array.isArray(calls);
 }
 
-/** Checks the first character of a stream. */
+/** Checks that a stream begins with an expected character. */
 class BeginCheck implements StreamCheck {
   readonly #first: string;
   readonly #message: string;

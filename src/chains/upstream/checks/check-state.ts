@@ -7,7 +7,7 @@ const WORD = /^\s*"0x([0-9a-fA-F]{0,64})"\s*$/;
 const WORD_DIGITS = 64;
 
 /**
- * Checks a storage word, and restores leading zeros that a node omits.
+ * Checks the value of a storage slot, and adds the leading zeros that some nodes omit.
  * @throws UpstreamFault `wrong` if the result is not a word
  */
 export function checkWord(result: JsonResult): JsonText {
@@ -18,8 +18,8 @@ export function checkWord(result: JsonResult): JsonText {
 }
 
 /**
- * Creates a check that storage values belong to the requested accounts, with one value per requested slot. An array is read as the answers to
- * `eth_getStorageAt`, slot by slot.
+ * Creates a check that an `eth_getStorageValues` result has the requested accounts, with one value per requested slot. The check also accepts an
+ * array of `eth_getStorageAt` results, one per slot.
  * @returns a check that throws UpstreamFault `wrong` for any other values
  */
 export function checkStorageValues(requests: StorageRequests): (result: JsonResult) => JsonText {
@@ -58,12 +58,12 @@ function readWord(value: unknown): JsonText {
   return checkWord(JSON.stringify(value));
 }
 
-/** Name that occurs once in the proof of each slot, and nowhere else in the answer. */
+/** Member name that occurs once per slot proof, and nowhere else in the answer. */
 const ONCE_A_SLOT = '"proof"';
 
 /**
- * Creates a check that a proof is for the requested account and for the requested number of slots. The text is searched, since it may have megabytes;
- * a stream is not checked.
+ * Creates a check that a proof is for the requested account and for the requested number of slots. The check searches the text without parsing it,
+ * because it may have megabytes. Streams are not checked.
  * @param slots number of requested slots
  * @returns a check that throws UpstreamFault `wrong` for any other proof
  */

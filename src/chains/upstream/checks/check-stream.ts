@@ -6,12 +6,12 @@ import {
 import type { PromiseOrValue } from '../../../../packages/ethereum/primitives/promise-or-value.ts';
 import { awaitAnswerSlot } from '../../../pool/transport/answer-slots.ts';
 
-/** Maximum bytes that are checked in one turn of the event loop; one read from an HTTP connection returns no more. */
+/** Maximum number of bytes that are checked in one turn of the event loop. A read from an HTTP connection returns at most this many. */
 const SLICE_BYTES = 128 * 1024;
 
 /**
- * Checks the bytes of a result as they arrive. It must not retain a piece, because the memory may be reused. Both methods throw an UpstreamFault if
- * the result is wrong; the next piece arrives only after they have finished.
+ * Checks the bytes of a result as they arrive. `add` must not retain a piece, because its memory may be reused, and receives the next piece only
+ * after it has finished. Both methods of a check throw UpstreamFault if the result is wrong.
  */
 export interface ByteCheck {
   add(piece: Uint8Array): PromiseOrValue<void>;
@@ -26,12 +26,12 @@ export interface PromptByteCheck {
 
 /** Checks a result as it arrives. Both methods throw an UpstreamFault if the result is wrong. */
 export interface StreamCheck {
-  /** @param piece the next bytes, one UTF-16 unit each; a complete text is passed in one piece */
+  /** @param piece the next bytes, each as one UTF-16 unit (Latin-1); a complete text is one piece */
   add(piece: string): void;
   finish(): void;
 }
 
-/** Returns the result after it is checked; a stream is checked while it is read. */
+/** Checks a result and returns it; a stream is checked while its consumer reads it. */
 export function checkResult(result: JsonResult, check: PromptByteCheck): JsonResult {
   if (!isComplete(result)) return checkBytes(result, check);
   check.add(typeof result === 'string' ? Buffer.from(result.trimStart()) : result.value.bytes);
@@ -39,22 +39,24 @@ export function checkResult(result: JsonResult, check: PromptByteCheck): JsonRes
   return result;
 }
 
-/** Returns the stream with a check of its pieces as latin1 text. If the check fails, the stream breaks off, at the latest before its last piece. */
+/**
+ * Returns a stream that checks its pieces as Latin-1 text. If the check fails, the stream ends with an error, at the latest before its last piece.
+ */
 export function checkStream(source: JsonStream, check: StreamCheck): JsonStream {
   return checkBytes(source, { add: (piece) => check.add(toLatin1(piece)), finish: () => check.finish() });
 }
 
-/** Returns the stream with a check of its bytes. If the check fails, the stream breaks off, at the latest before its last piece. */
+/** Returns a stream that checks its bytes. If the check fails, the stream ends with an error, at the latest before its last piece. */
 export function checkBytes(source: JsonStream, check: ByteCheck): JsonStream {
   return { pieces: readChecked(source, check), cancel: () => source.cancel() };
 }
 
-/** Delays each piece until the next one has passed the check, and the last piece until `finish` has succeeded. */
+/** Yields each piece only after the next piece has passed the check, and the last piece only after `finish` has succeeded. */
 async function* readChecked(source: JsonStream, check: ByteCheck): AsyncGenerator<Uint8Array> {
   let buffered: Uint8Array | undefined;
   try {
     for await (const piece of source.pieces) {
-      // HTTP pieces arrive in separate turns of the event loop; a WebSocket message is one piece, whatever its size.
+      // HTTP pieces are small and arrive in separate turns of the event loop, but a WebSocket message of any size is one piece.
       if (piece.length > SLICE_BYTES) await addInSlots(piece, check);
       else {
         const added = check.add(piece);

@@ -5,20 +5,23 @@ import { UpstreamFault } from '../../../pool/fault.ts';
 import { checkStream, type StreamCheck } from './check-stream.ts';
 
 const DATA = /^\s*"0x(?:[0-9a-fA-F]{2})*"\s*$/;
-/** Normal form of a quantity, which nearly all nodes send. */
+/** JSON string of a quantity in normal form (lower case, no leading zeros), which nearly all nodes send. */
 const QUANTITY = /^"0x(?:0|[1-9a-f][0-9a-f]{0,63})"$/;
-/** A number, or a quantity with leading zeros, digits of either case, or white space. */
+/** Other accepted forms: a JSON number, or a quantity with leading zeros, upper-case digits or surrounding white space. */
 const LOOSE_QUANTITY = /^\s*(?:"0[xX]0*([0-9a-fA-F]{1,64})"|(0|[1-9][0-9]{0,15}))\s*$/;
 
 const HEX = /^\s*"0x[0-9a-fA-F]*"\s*$/;
-/** Maximum text length for the pattern. For longer texts it is eight times as slow as decoding, and takes more memory than the text. */
+/**
+ * Maximum length of a text that is checked with a regular expression, which is eight times as slow as decoding for longer texts and takes more memory
+ * than the text.
+ */
 const MAX_PATTERN_LENGTH = 4_096;
 const PIECE_LENGTH = 64 * 1024;
-/** Discarded output of the decoder, which is used to validate digits of either case. */
+/** Unused output of the hex decoder, which runs only to validate digits. */
 const DECODED = new Uint8Array(PIECE_LENGTH / 2);
 
 /**
- * Checks the result of a call: hex data.
+ * Checks that a result is hex data of whole bytes.
  * @throws UpstreamFault `wrong` if the result is not hex data
  */
 export function checkData(result: JsonResult): JsonResult {
@@ -39,13 +42,13 @@ function isLongData(result: JsonText): boolean {
   return true;
 }
 
-/** Checks a storage word as hex; some clients omit its leading zeros. */
+/** Checks that a storage value is hex of any length, because some clients omit leading zeros. */
 export function checkHex(result: JsonResult): JsonResult {
   return checkPattern(result, HEX, 'the result is not hex');
 }
 
 /**
- * Checks a quantity of at most 32 bytes, and returns it in normal form: some nodes send JSON numbers or leading zeros, which go-ethereum's client
+ * Checks a quantity of at most 32 bytes and returns its normal form. Some nodes send JSON numbers or leading zeros, which go-ethereum's client
  * rejects.
  * @throws UpstreamFault `wrong` if the result is not a quantity
  */
@@ -73,9 +76,9 @@ const NO_DATA = 'the result of a call is not hex data';
 const BEGIN = '"0x';
 const NOT_HEX = /[^0-9a-fA-F]/;
 
-/** Checks that a stream is one JSON string of whole bytes in hex. */
+/** Checks that a stream is one JSON string with hex data of whole bytes. */
 class DataCheck implements StreamCheck {
-  /** Prefix of the stream, up to the length of `BEGIN`. */
+  /** First characters of the stream, up to the length of `BEGIN`. */
   #begin = '';
   #digits = 0;
   #isComplete = false;

@@ -11,16 +11,16 @@ import { type ParseWork, parseText } from '../../../pool/parse-text.ts';
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Parses an answer that has to be an object. Only for checks: a check runs again after a long answer was parsed with pauses.
- * @throws UpstreamFault if it is not an object
+ * Parses an answer that must be an object, without pauses. Only for checks, whose callers have parsed a long answer with pauses before.
+ * @throws UpstreamFault if the answer is not an object
  */
 export function parseObject(result: JsonResult): Members {
   return requireObject(parseJsonText(requireWhole(result)));
 }
 
 /**
- * Parses an answer that has been checked, with pauses if it is long.
- * @throws UpstreamFault if it is not an object
+ * Parses an answer that must be an object, with pauses if it is long.
+ * @throws UpstreamFault if the answer is not an object
  */
 export async function parseObjectInSlots(result: JsonResult, work: ParseWork): Promise<Members> {
   return requireObject(await parseText(requireWhole(result), work));

@@ -10,16 +10,16 @@ import type { ReportedBlock } from '../../../pool/heads/block.ts';
 import { scanLogs } from './scan-logs.ts';
 
 /**
- * Contradiction between logs and their block. `missing`: the header commits to more logs than the node sent, or the indices have gaps. `extra`: the
- * header commits to fewer logs, as on chains whose headers have no bloom (zkSync Era) or a bloom that lacks some logs (Polygon's state sync).
+ * Contradiction between logs and their block's header. `missing`: the bloom contains more than the sent logs, or log indices have gaps. `extra`: the
+ * bloom lacks sent logs. Chains without a bloom (zkSync Era), or whose bloom omits some logs (Polygon's state sync), always have `extra`.
  */
 export type LogContradiction = 'missing' | 'extra';
 
-/** Logs of a block, as sent by a node. */
+/** Logs of a block from a node, compared with the block's header. */
 export type ReadLogs = {
   readonly logs: readonly BlockLog[];
   readonly contradiction: LogContradiction | undefined;
-  /** Digest of the logs, which is the same for equal logs from any node. */
+  /** Digest of the logs, which is equal for equal logs from any node. */
   readonly digest: string;
 };
 
@@ -27,12 +27,12 @@ const ADDRESS = /^0x[0-9a-f]{40}$/;
 const WORD = /^0x[0-9a-f]{64}$/;
 const QUANTITY = /^0x[0-9a-fA-F]{1,16}$/;
 const MAX_TOPICS = 4;
-/** Number of logs between two pauses; they take a fraction of a millisecond. */
+/** Number of logs that are read between two pauses, in a fraction of a millisecond. */
 const STEP_LOGS = 32;
 
 /**
  * Reads the logs in receipts or in lists of logs, and compares them with their block. Pauses about once a millisecond.
- * @param text text in one of the forms that `scanLogs` reads
+ * @param text JSON of receipts or of lists of logs, as `scanLogs` reads it
  * @throws UpstreamFault `wrong` if logs belong to another block or are out of order
  */
 export function* readBlockLogs(text: Characters, block: ReportedBlock): Generator<undefined, ReadLogs> {
@@ -52,7 +52,7 @@ class BlockLogReader {
   readonly #timestamp: string;
   readonly #logs: BlockLog[] = [];
   readonly #bloom = new Uint8Array(BLOOM_LENGTH);
-  /** Addresses and topics already in the bloom. */
+  /** Addresses and topics that were already added to the bloom. */
   readonly #added = new Set<string>();
   readonly #digest: Hash = createHash('sha256');
   #lastIndex = -1;
@@ -92,8 +92,8 @@ class BlockLogReader {
   }
 
   /**
-   * Checks the block and the transaction of a log. Some chains have logs of transactions that the block does not list, at a position past the end
-   * (Celo's system logs).
+   * Checks the block and the transaction of a log. Some chains have logs whose transaction index is past the block's last transaction (Celo's system
+   * logs).
    */
   #checkPlace(log: Members): void {
     const { hash, number, transactionHashes } = this.#block;

@@ -8,12 +8,12 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** UTF-16 units between two pauses; scanning them takes a fraction of a millisecond. */
+/** Number of UTF-16 units that are scanned between two pauses, in a fraction of a millisecond. */
 const PAUSE_LENGTH = 65_536;
 
 /**
- * Yields the text of each log in receipts (`[{…,"logs":[log,…]},…]`) or in lists of logs (`[[log,…],…]`), so that megabytes of logs need not become
- * objects at once. Yields undefined for a pause.
+ * Yields the text of each log in receipts (`[{…,"logs":[log,…]},…]`) or in lists of logs (`[[log,…],…]`), so that megabytes of logs are not parsed at
+ * once. Yields undefined when the caller should pause.
  * @param text valid JSON
  */
 export function* scanLogs(text: Characters): Generator<JsonText | undefined, void> {
@@ -21,7 +21,7 @@ export function* scanLogs(text: Characters): Generator<JsonText | undefined, voi
   /** Nesting depth inside the list of logs that is being read; -1 outside a list. */
   let logsDepth = -1;
   let logStart = 0;
-  /** Start and end of the last string. Before a value, this is the name of the member. */
+  /** Start and end of the last string, which is the member's name if a value follows. */
   let nameStart = 0;
   let nameEnd = 0;
   let pauseAt = PAUSE_LENGTH;
@@ -60,7 +60,7 @@ export function* scanLogs(text: Characters): Generator<JsonText | undefined, voi
 
 /**
  * Returns the position of the quote that ends a string.
- * @param from position of its first character
+ * @param from position after the string's opening quote
  */
 function findStringEnd(text: Characters, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {

@@ -1,4 +1,4 @@
-/** Searches JSON text for the identity of a block and its transactions, in WebAssembly: see `assembly/search-text.ts`. */
+/** Searches JSON text for block and transaction hashes, in WebAssembly: see `assembly/search-text.ts`. */
 import { decodeBase64 } from '../../../../packages/ethereum/primitives/base64.ts';
 import {
   WEB_ASSEMBLY,
@@ -21,29 +21,29 @@ const text = new WEB_ASSEMBLY.Instance(new WEB_ASSEMBLY.Module(decodeBase64(TEXT
   search(start: number, end: number, wanted: number, isBlock: boolean): number;
 };
 
-/** Start of the free memory of the module: its second page. */
+/** Offset of the second page of the module's memory, which the module itself does not use. */
 const BUFFER = 65_536;
 const space = Buffer.from(text.memory.buffer);
 const BEFORE = text.BEFORE.value;
-/** Maximum number of hashes that are searched at a time. */
+/** Maximum number of transaction hashes that are in the module's memory at a time. */
 const WINDOW = 64;
 const DIGITS = 64;
 const PREFIX_LENGTH = 2;
-/** Upper bound on the bytes that the search needs before and after a position. */
+/** Upper bound on the number of unsearched bytes at the end of a piece, with the context before them. */
 const MAX_REST = 128;
 
 /** Block hash and transaction hashes to search for, in lower case. */
 export type SoughtBlock = { readonly hash: string; readonly transactionHashes: readonly string[] };
 
 /**
- * Searches a text once, in pieces of any size, with the same findings as in the whole text. It finds the transaction hashes in their order, and block
- * hashes after a name, as in `"blockHash":"0x…"`, at any position. The source of the text must make sure that it is JSON.
+ * Searches a text in one pass, in pieces of any size; the result does not depend on the pieces. Finds the transaction hashes in their order, and
+ * block hashes after a member name, as in `"blockHash":"0x…"`, at any depth. The text must be valid JSON.
  */
 export class TextSearch {
   readonly #isBlock: boolean;
   readonly #hash: Buffer;
   readonly #transactionHashes: readonly string[];
-  /** Hex digits of the hashes from `#windowStart` on. */
+  /** Hex digits of up to `WINDOW` transaction hashes, from index `#windowStart` on. */
   #window: Buffer | undefined;
   #windowStart = 0;
   #found = 0;
@@ -51,11 +51,11 @@ export class TextSearch {
   #hasOwn = false;
   #hasOther = false;
   #state = 0;
-  /** Bytes that are searched again with the next piece, preceded by `BEFORE` bytes of context. */
+  /** Bytes that are searched with the next piece, after `BEFORE` bytes of context. */
   readonly #rest: Buffer = Buffer.alloc(MAX_REST);
   #restLength: number = BEFORE;
 
-  /** @param kind `receipts`: block hashes follow `"blockHash"`; `block`: they follow `"hash"`, in letters of any case */
+  /** @param kind member name before a block hash: `"blockHash"` for `receipts`; `"hash"` in upper or lower case for `block` */
   constructor(kind: 'receipts' | 'block', { hash, transactionHashes }: SoughtBlock) {
     this.#isBlock = kind === 'block';
     this.#hash = readDigits([hash]);
@@ -67,12 +67,12 @@ export class TextSearch {
     return this.#found === this.#transactionHashes.length;
   }
 
-  /** Number of `"cumulativeGasUsed"` members, which every receipt has once and no log has. */
+  /** Number of receipts, counted by the member name `"cumulativeGasUsed"`, which a receipt contains exactly once. */
   get receipts(): number {
     return this.#receipts;
   }
 
-  /** True if the text has named the block. `hasOther`: true if the text has named another block. */
+  /** True if the text contains the hash of the sought block. `hasOther` is true if it contains another block hash. */
   get hasOwn(): boolean {
     return this.#hasOwn;
   }
@@ -111,7 +111,7 @@ export class TextSearch {
   }
 
   /**
-   * Writes the next wanted hashes into the module's memory.
+   * Writes the hex digits of the next transaction hashes to find into the module's memory.
    * @returns the number of hashes written
    */
   #loadHashes(): number {

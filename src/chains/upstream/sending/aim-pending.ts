@@ -11,8 +11,8 @@ export type PendingAims = {
 };
 
 /**
- * Routes requests about pending transactions. Such a request goes to nodes that have the served head, since the pending block builds on it, if one of
- * them is up. Nodes that have the caller's own transactions are preferred.
+ * Routes requests about pending data. If a node with the served head is up, only such nodes receive them, because the pending block builds on the
+ * head. Nodes that have the caller's own transactions are preferred.
  */
 export function aimPending(ask: Send, { upstreams, served, sent }: PendingAims): Send {
   const findHead = (): BlockPosition | undefined => {

@@ -6,7 +6,7 @@ import type { Directed, Handler, UpstreamRequest } from '../../../pool/upstream-
 import type { RequestScope } from '../../../util/request-scope.ts';
 import { checkMember } from '../checks/check-parts.ts';
 
-/** Returns whether one node has a transaction, pending or in a block; undefined if the node answers with an error or a fault. */
+/** Requests a transaction from one node. Returns whether the node has it, pending or in a block; undefined if the node returns an error or fails. */
 export async function findAt(
   upstream: Upstream,
   hash: string,

@@ -1,18 +1,24 @@
 import * as z from 'zod';
 import { headersSchema, type UpstreamOptions, urlSchema } from '../../../pool/options.ts';
 
-/** `send:` section of a network: the nodes that receive transactions. */
+/** Options of the `send:` section of a network, which selects the nodes that receive transactions. */
 export type SendSectionOptions = {
-  /** `all`: all nodes concurrently; `first`: one after the other until a node accepts; a list: the named nodes concurrently. */
+  /**
+   * Recipients of a transaction. `all`: all nodes concurrently. `first`: one node after the other until a node accepts. A list: the named nodes
+   * concurrently.
+   */
   readonly to: 'all' | 'first' | readonly string[];
-  /** Private relay: if there is one, transactions are sent only to it. */
+  /** Private relay. If it is configured, it alone receives transactions. */
   readonly private?: UpstreamOptions;
   /**
-   * Checks that a transaction must pass before it is sent to nodes. `ethereum`: all checks that need no state; `form`: only the checks that hold on
-   * every chain. Default: `ethereum` on Ethereum and its test networks, otherwise `form`.
+   * Checks before a transaction is sent to nodes. `ethereum`: all checks that need no state. `form`: only checks that are valid on every chain.
+   * Default: `ethereum` on Ethereum and its test networks, otherwise `form`.
    */
   readonly rules?: 'ethereum' | 'form';
-  /** True if replayable transactions (before EIP-155), valid on every chain, are accepted; by default on development networks only. */
+  /**
+   * True if transactions without a chain id (before EIP-155) are accepted, which can be replayed on other chains. Default: only on development
+   * networks.
+   */
   readonly unprotected?: boolean;
 };
 

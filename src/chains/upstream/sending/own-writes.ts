@@ -7,8 +7,8 @@ import type { SentRecords } from './sent-records.ts';
 import type { SentTransactions } from './sent-transactions.ts';
 
 /**
- * Makes a transaction visible to its sender, whichever node answers. If a key has sent nothing in this process, shared records are read only for
- * answers about pending data: a null, or the tag `pending`.
+ * Makes a sent transaction visible to its sender, whichever node answers. If an API key has sent nothing in this process, shared records are read
+ * only for a null answer or the tag `pending`.
  */
 export class OwnWrites {
   readonly #sent: SentTransactions;
@@ -25,7 +25,7 @@ export class OwnWrites {
     return found === undefined ? null : encodePendingTransactionJson(found.transaction, found.sender, hash);
   }
 
-  /** Returns the JSON of the caller's transaction with this nonce, if it was sent in this process; otherwise null. */
+  /** Returns the JSON of the caller's pending transaction with this sender and nonce; null if it was not sent in this process. */
   findWaiting(sender: string, nonce: bigint, scope: RequestScope): JsonText | null {
     const found = this.#sent.findNonce(scope, sender.toLowerCase(), nonce);
     return found === undefined
@@ -33,7 +33,7 @@ export class OwnWrites {
       : encodePendingTransactionJson(found.transaction, found.sender, found.hash);
   }
 
-  /** Raises a pending transaction count by the caller's transactions that the node does not have. */
+  /** Raises a node's pending transaction count by the caller's transactions that the node does not have. */
   async raiseCount(
     count: JsonText,
     address: string,

@@ -4,12 +4,12 @@ import type { SendingParts } from './sending-parts.ts';
 import type { PrivateRecord, SentRecords } from './sent-records.ts';
 import { PRIVATE_LIFE_MS } from './sent-records.ts';
 
-/** Cap on the stored hashes, about 250 bytes each; the least recently sent or requested hash is evicted first. */
+/** Maximum number of stored hashes, about 250 bytes each. The least recently sent or requested hash is evicted first. */
 const MAX_HASHES = 16_384;
 
 /**
- * Hashes of transactions that were sent to the private relay. A request that contains such a hash would disclose it, so none is sent to a node before
- * the nonce of the transaction is used at the served head. Then the transaction is in a block, or can no longer be included.
+ * Hashes of transactions that were sent to the private relay. A request with such a hash would disclose the transaction, so nodes receive none until
+ * its nonce is used at the served head. The transaction is then in a block, or can no longer be included.
  */
 export class PrivateHashes {
   readonly #parts: Pick<SendingParts, 'relay' | 'answers'>;
@@ -26,8 +26,8 @@ export class PrivateHashes {
   }
 
   /**
-   * Must be called before the transaction is sent to the relay, which may have it even if it reports an error. Does nothing on a network without
-   * relay.
+   * Records a hash; must be called before the transaction is sent, because the relay may have the transaction even if it reports an error. Does
+   * nothing on a network without a relay.
    */
   async add(hash: string, sent: PrivateRecord): Promise<void> {
     if (!this.hasRelay) return;

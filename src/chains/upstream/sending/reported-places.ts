@@ -7,15 +7,15 @@ import type { SendingParts } from './sending-parts.ts';
 import type { SentRecords } from './sent-records.ts';
 import { viewerOf } from './sent-transactions.ts';
 
-/** Maximum time for which an answer waits for a block that another process has served; geth's clients poll every 100 ms to 4 s. */
+/** Maximum time for which an answer waits for a block that another process has served, ms. geth's clients poll every 100 ms to 4 s. */
 const WAIT_LIMIT_MS = 2_000;
 /** Pause between two refreshes of the heads while no head changes, ms. */
 const REFRESH_MS = 200;
-/** Retry delay after an answer without a block although the shown block is served, ms. */
+/** Retry delay after a node's answer without a block, although the recorded block of the transaction is served, ms. */
 const REPEAT_MS = 100;
-/** Depth below the served head up to which a block is recorded, blocks; the heads of the processes differ by less. */
+/** Maximum number of blocks below the served head at which a transaction's block is recorded; the heads of the processes differ by less. */
 const NOTED_DEPTH = 128n;
-/** Caps on recorded blocks, and on keys and sessions: about 250 bytes each. */
+/** Maximum number of recorded blocks, and of API keys and sessions, about 250 bytes each. */
 const MAX_NOTED = 16_384;
 const MAX_VIEWERS = 4_096;
 
@@ -25,21 +25,21 @@ type ChainParts = Pick<SendingParts, 'heads' | 'directory' | 'refreshHeads'>;
 type PlacedRequest<T> = {
   readonly hash: string;
   readonly ask: () => Promise<T>;
-  /** Returns the place in a served block at which the last answer found the transaction. */
+  /** Returns block and index at which the last answer has confirmed the transaction; undefined if it is in no served block. */
   readonly findPlace: () => ReportedPlace | undefined;
 };
 
 /**
- * Blocks in which answers have shown sent transactions, for processes that share records. After one process has shown a transaction in a block, no
- * other process shows the transaction as pending or unknown, as long as the block is canonical. The records of a key that has sent nothing recently
- * are read once per served head, with the first answer from a recent block, and for each answer without a block.
+ * Blocks that answers have reported for sent transactions, for processes that share records. After one process has reported a transaction in a block,
+ * no other process reports it as pending or unknown while the block is canonical. For an API key that has sent nothing recently, records are read for
+ * every answer without a block, and once per served head for answers with a recent block.
  */
 export class ReportedPlaces {
   readonly #parts: ChainParts;
   readonly #records: SentRecords;
-  /** Hash of the block last recorded, by viewer and transaction. */
+  /** Hash of the last recorded block, by viewer (`viewerOf`) and transaction. */
   readonly #noted = new Lru<string, string>(MAX_NOTED, Number.POSITIVE_INFINITY);
-  /** Hash of the served head at which a viewer had sent nothing: no later transaction of this viewer is in a block up to that head. */
+  /** Hash of a served head at which a viewer had sent nothing. Transactions that the viewer sends later cannot be in a block up to this head. */
   readonly #silent = new Lru<string, string>(MAX_VIEWERS, Number.POSITIVE_INFINITY);
   #refreshing: Promise<void> | undefined;
 
@@ -49,8 +49,8 @@ export class ReportedPlaces {
   }
 
   /**
-   * Sends the request. After an answer without a block, waits until the block shown before is served, and repeats the request.
-   * @throws ChainError `unavailable` if that block is not served in time
+   * Sends a request. If its answer has no block although an earlier answer had one, waits until that block is served, and repeats the request.
+   * @throws ChainError `unavailable` if the block is not served in time
    */
   async ask<T>({ hash, ask, findPlace }: PlacedRequest<T>, scope: RequestScope): Promise<T> {
     const until = Math.min(performance.now() + WAIT_LIMIT_MS, scope.deadline);
@@ -67,7 +67,7 @@ export class ReportedPlaces {
       const provided = await this.#records.findBlock(scope, hash);
       if (provided === undefined) return answer;
       if (provided === null) {
-        // Another process may already serve the block. A client that saw the transaction there does not expect a null here.
+        // Another process may already serve a block with the transaction, after which a client expects no null here.
         if (answer !== null || hasRefreshed) return answer;
         hasRefreshed = true;
         await this.#refresh();
@@ -78,7 +78,7 @@ export class ReportedPlaces {
         await this.#forget(hash, provided, scope);
         return answer;
       }
-      // If the head has changed since the request, the request is repeated at once.
+      // If the head has changed since the request, the request is repeated without a delay.
       await this.#pause(heads.served?.hash === before ? REPEAT_MS : 0, until, provided, scope);
     }
   }
@@ -97,10 +97,7 @@ export class ReportedPlaces {
     this.#noted.set(noted, blockHash);
   }
 
-  /**
-   * Removes the record of a block that this process served and that has left the chain; processes that never served the block then need not wait for
-   * it.
-   */
+  /** Removes the record of a block that this process has served and a reorg has removed, so that other processes do not wait for this block. */
   async #forget(hash: string, provided: BlockPlace, scope: RequestScope): Promise<void> {
     if (!this.#parts.directory.hasDeparted(provided.hash)) return;
     this.#noted.delete(`${viewerOf(scope)} ${hash}`);
@@ -108,7 +105,7 @@ export class ReportedPlaces {
   }
 
   /**
-   * Resolves to true after the block is served, and to false if it has left the chain.
+   * Waits for a block. Resolves to true when the block is served, and to false if a reorg has removed it.
    * @throws ChainError `unavailable` when the time is up
    */
   async #isReached(provided: BlockPlace, until: number, scope: RequestScope): Promise<boolean> {
@@ -134,7 +131,7 @@ export class ReportedPlaces {
     return this.#refreshing;
   }
 
-  /** Waits until the head changes, `ms` have passed, or the caller has aborted. @throws ChainError `unavailable` when the time is up */
+  /** Waits until the head changes, `ms` have passed, or the caller disconnects. @throws ChainError `unavailable` when the time is up */
   async #pause(ms: number, until: number, { number }: BlockPlace, scope: RequestScope): Promise<void> {
     const left = until - performance.now();
     if (left <= 0 || scope.aborted) {

@@ -10,7 +10,7 @@ export type SendOutcome = { readonly upstream: Upstream } & (
   | { readonly kind: 'fault'; readonly fault: UpstreamFault }
 );
 
-/** Faults after which the node has certainly not received the transaction. */
+/** Kinds of faults after which the node has certainly not accepted the transaction. */
 const NOT_SENT: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'rateLimited',
   'unauthorized',
@@ -23,17 +23,17 @@ export type RoundParts = {
   readonly nodes: readonly Upstream[];
   /** Sends the transaction to one node; resolves after the node has accepted it. */
   readonly ask: (upstream: Upstream) => Promise<unknown>;
-  /** True if a node is tried only after those before it have not accepted the transaction. */
+  /** True if the nodes are tried one after the other until one accepts the transaction; false if all receive it concurrently. */
   readonly isSequential: boolean;
 };
 
-/** Sends one transaction to a set of nodes. */
+/** Sends one transaction to a set of nodes, and collects their answers. */
 export class SendRound {
   /** Answers in order of arrival. */
   readonly answers: SendOutcome[] = [];
   /**
-   * First node that accepts the transaction; undefined if all nodes have answered and none has accepted. Rejects with errors that are not a node's
-   * answer.
+   * Resolves to the first node that accepts the transaction, or to undefined when all nodes have answered without accepting it. Rejects with errors
+   * that no node caused.
    */
   readonly first: Promise<Upstream | undefined>;
   /** Resolves when all nodes have answered. Never rejects. */
@@ -46,7 +46,7 @@ export class SendRound {
       resolveFirst = resolve;
       rejectFirst = reject;
     });
-    // A repeated send awaits only `completed`.
+    // A rejection of `first` must not end the process, because a repeated send awaits only `completed`.
     this.first.catch(() => {});
     const sendToOne = async (upstream: Upstream): Promise<boolean> => {
       const answer = await readAnswer(upstream, ask);
@@ -59,7 +59,8 @@ export class SendRound {
   }
 
   /**
-   * Nodes that may have the transaction, or a block with it, although they did not report it. They are polled for the transaction until they answer.
+   * Nodes that may have the transaction, pending or in a block, although they did not accept it. These nodes are polled for the transaction until
+   * they answer.
    */
   get unsure(): readonly Upstream[] {
     return this.#listNodes(
@@ -69,12 +70,14 @@ export class SendRound {
     );
   }
 
-  /** Nodes that refuse the transaction for another reason than its nonce. Some nodes use such messages for a transaction that they already have. */
+  /**
+   * Nodes that refused the transaction, but not because of a used nonce. Some clients send such refusals for a transaction that they already have.
+   */
   get refusing(): readonly Upstream[] {
     return this.#listNodes((answer) => answer.kind === 'refused' && answer.error.verdict === 'refused');
   }
 
-  /** Returns whether a node refuses the transaction with an unknown message, which may mean that the node has it. */
+  /** Returns whether a node refused the transaction with an unknown message, which may mean that the node already has it. */
   get isUnclear(): boolean {
     return this.answers.some((answer) => answer.kind === 'refused' && !answer.error.isKnown);
   }
@@ -83,7 +86,10 @@ export class SendRound {
     return this.answers.filter(isMeant).map(({ upstream }) => upstream);
   }
 
-  /** Returns why the transaction was not accepted: the most precise of the reported reasons, or else the most frequent one. */
+  /**
+   * Returns the error for a transaction that no node accepted: a refusal with a known message if there is one, otherwise the most frequent refusal,
+   * otherwise a fault.
+   */
   explain(): ChainError {
     const refusals = this.answers.flatMap((answer) => (answer.kind === 'refused' ? [answer.error] : []));
     if (refusals.length > 0) return chooseRefusal(refusals);
@@ -125,7 +131,10 @@ async function readAnswer(
   }
 }
 
-/** Chooses a refusal: known messages first, then the most frequent message. Figures in a message may differ between nodes. */
+/**
+ * Chooses a refusal: known messages first, then the most frequent message. Messages are compared up to the colon, because figures after it differ
+ * between nodes.
+ */
 function chooseRefusal(refusals: readonly SendRefusal[]): SendRefusal {
   const kindOf = ({ message }: SendRefusal): string => message.split(':', 1)[0] as string;
   const count = (error: SendRefusal): number =>

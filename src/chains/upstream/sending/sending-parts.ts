@@ -10,7 +10,7 @@ import type { NodeAnswers } from '../node-answers.ts';
 import type { SendSectionOptions } from './options.ts';
 import type { SentTransactions } from './sent-transactions.ts';
 
-/** EVM and cryptography functions for checking transactions, which this module does not import. */
+/** EVM and cryptography functions for checking transactions. The functions are passed as parameters, because this module must not import them. */
 export type SendingTools = {
   readonly recoverPublicKey: RecoverPublicKey;
   readonly measureGas: EthereumBounds['measureGas'];
@@ -23,9 +23,9 @@ export type SendingParts = {
   readonly upstreams: readonly Upstream[];
   readonly options: SendSectionOptions;
   readonly tools: SendingTools;
-  /** Private relay if one is configured; it is then the only recipient of transactions. */
+  /** Private relay, the only recipient of transactions; undefined if none is configured. */
   readonly relay: Upstream | undefined;
-  /** Sends to one node in the same way as the pool. */
+  /** Sends a request to one node, in the same way as the pool does. */
   readonly sendToNode: Handler<Directed>;
   /** Sent transactions; empty at first. */
   readonly sent: SentTransactions;
@@ -37,8 +37,8 @@ export type SendingParts = {
   };
   readonly heads: Pick<HeadReads, 'served' | 'watch'>;
   readonly directory: Pick<BlockDirectory, 'hashOf' | 'hasDeparted'>;
-  /** Requests the current heads of healthy nodes. Never rejects. */
+  /** Requests the current heads of all healthy nodes. Never rejects. */
   readonly refreshHeads: () => Promise<void>;
-  /** Table in which processes share sent transactions; without it each process knows only its own transactions. */
+  /** Table in which processes share sent transactions; undefined if each process knows only its own. */
   readonly records: RecordTable | undefined;
 };

@@ -5,7 +5,10 @@ import type { EthereumBounds, SendingRules } from '../../../chain/sending/check-
 import type { RequestScope } from '../../../util/request-scope.ts';
 import type { SendingParts } from './sending-parts.ts';
 
-/** Osaka activation times, Unix seconds, by chain id, for Ethereum and its test networks. No header field shows that Osaka is active. */
+/**
+ * Osaka activation times of Ethereum and its test networks by chain id, Unix seconds. The times are listed because no header field shows that Osaka
+ * is active.
+ */
 const OSAKA_TIMES: ReadonlyMap<bigint, bigint> = new Map([
   [1n, 1_764_798_551n],
   [17_000n, 1_759_308_480n],
@@ -38,7 +41,7 @@ export class SendingRuleBook {
     };
   }
 
-  /** Reads the bounds of the head; undefined if it cannot be read, and then only the nodes check the transaction. */
+  /** Reads the transaction limits at the head; undefined if the header is unavailable, so that only the nodes check the limits. */
   async #readBounds(scope: RequestScope): Promise<EthereumBounds | undefined> {
     const { answers, heads } = this.#parts;
     const { served } = heads;
@@ -76,7 +79,7 @@ function isPresent(value: unknown): boolean {
 
 const OSAKA = rulesOf('osaka');
 
-/** Revisions that introduced header fields, and those fields; newest revision first. */
+/** Revisions that added header fields, with these fields, newest revision first. */
 const REPORTED_BY_HEADER: readonly {
   readonly rules: RevisionRules;
   readonly fields: readonly ForkField[];
@@ -89,12 +92,9 @@ const REPORTED_BY_HEADER: readonly {
   .filter(({ fields }) => fields.length > 0)
   .reverse();
 
-/**
- * Finds the revision by header fields. Before London no field shows whether Berlin is active; Berlin is assumed, since it is active everywhere by
- * now.
- */
+/** Finds the revision from the fields of a header. Without London's field, Berlin is assumed, because it is active on all chains by now. */
 function findRevision(header: HeaderMembers): RevisionRules {
-  // The newest field may be missing although its fork is active: execution-apis has no slotNumber.
+  // One field of a fork suffices, because a node may omit another: execution-apis does not define `slotNumber`.
   const told = REPORTED_BY_HEADER.find(({ fields }) => fields.some((field) => isPresent(header[field])));
   return told?.rules ?? rulesOf('berlin');
 }

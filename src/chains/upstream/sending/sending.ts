@@ -13,19 +13,19 @@ import { SentReads } from './sent-reads.ts';
 import { SentRecords } from './sent-records.ts';
 import { TransactionSender } from './transaction-sender.ts';
 
-/** Operations of a chain for senders: sending transactions, and reading the transactions that they have sent. */
+/** Methods with which clients send transactions and read their own sent transactions. */
 export interface SendingReads {
   send(bytes: Uint8Array, scope: RequestScope): Promise<JsonText>;
   /** Returns a transaction by its hash; as the caller sent it if no node knows it. */
   getTransaction(hash: string, scope: RequestScope): Promise<JsonText | null>;
   getReceipt(hash: string, scope: RequestScope): ReturnType<SentReads['getReceipt']>;
   findWaiting(sender: string, nonce: bigint, scope: RequestScope): JsonText | null;
-  /** Returns whether a transaction is pending only at the private relay, so that requests to nodes must not name its hash. @throws ChainError */
+  /** Returns whether a transaction is pending at the private relay, so that requests to nodes must not contain its hash. @throws ChainError */
   isHidden(hash: string, scope: RequestScope): PromiseOrValue<boolean>;
   raiseCount(count: JsonText, sender: string, block: BlockReference, scope: RequestScope): Promise<JsonText>;
 }
 
-/** Transaction sending of one network: checks, sends and re-sends transactions, and lets senders see their own. */
+/** Checks, sends and re-sends the transactions of one network, and makes them visible to their senders. */
 export class Sending implements SendingReads {
   readonly #sender: TransactionSender;
   readonly #keeper: SentKeeper;
@@ -77,7 +77,7 @@ export class Sending implements SendingReads {
     block: BlockReference,
     scope: RequestScope,
   ): Promise<JsonText> {
-    // The only node of a development network is authoritative, even right after a rollback.
+    // The node of a development network is authoritative, even right after a rollback.
     if (this.#isDevelopment) return count;
     return this.#own.raiseCount(count, sender, block, scope);
   }
@@ -87,7 +87,7 @@ export class Sending implements SendingReads {
     this.#keeper.forget();
   }
 
-  /** Resolves when no check of pending transactions is running. */
+  /** Resolves when the running check of pending transactions has ended, for tests. */
   get idle(): Promise<void> {
     return this.#keeper.idle;
   }

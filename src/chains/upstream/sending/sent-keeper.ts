@@ -9,21 +9,21 @@ import type { SentReads } from './sent-reads.ts';
 import type { SentEntry, SentTransactions } from './sent-transactions.ts';
 import type { TransactionSender } from './transaction-sender.ts';
 
-/** Blocks between two checks of pending transactions. */
+/** Number of new blocks between two checks of pending transactions. */
 const BLOCKS_BETWEEN = 2n;
 /**
- * Cap on transactions per check, and on how many of them are checked concurrently. They are chosen round-robin over keys, least recently checked
- * first.
+ * Maximum number of transactions per check, and of concurrent requests (`CONCURRENCY`). Transactions are chosen round-robin over API keys, the least
+ * recently checked first.
  */
 const MAX_CHECKED = 128;
 const CONCURRENCY = 4;
-/** Cap on re-sends of one transaction for each key that has sent it. */
+/** Maximum number of times that a transaction is re-sent per API key that has sent it. */
 const MAX_REPEATS = 20;
 const CHECK_LIMIT_MS = 10_000;
 
 /**
  * Checks sent transactions until they are in a served block or can no longer be included, and re-sends them to nodes that have lost them. A
- * development node goes back, or starts anew, only on request: transactions sent before are then dropped, and nothing is re-sent.
+ * development chain goes back only on request; its sent transactions are then dropped and never re-sent.
  */
 export class SentKeeper {
   readonly #parts: SendingParts;
@@ -34,7 +34,7 @@ export class SentKeeper {
   readonly #stopped = new RequestScope(Number.POSITIVE_INFINITY);
   #unwatch: (() => void) | undefined;
   #checkedAt: bigint | undefined;
-  /** Last announced head. */
+  /** Head at the last notification of the chain. */
   #head: BlockPlace | undefined;
   #running: Promise<void> | undefined;
 
@@ -51,7 +51,7 @@ export class SentKeeper {
     this.#sender = sender;
   }
 
-  /** Must be called when a transaction was sent. */
+  /** Starts the checks; must be called when a transaction was sent. */
   begin(): void {
     if (this.#unwatch !== undefined || this.#stopped.aborted) return;
     const { heads } = this.#parts;
@@ -71,7 +71,7 @@ export class SentKeeper {
     this.#unwatch = undefined;
   }
 
-  /** Resolves when the running check has finished. */
+  /** Resolves when the running check has ended. */
   get idle(): Promise<void> {
     return this.#running ?? Promise.resolve();
   }
@@ -88,7 +88,7 @@ export class SentKeeper {
     }
     if (served === undefined || this.#running !== undefined) return;
     const since = served.number - (this.#checkedAt ?? 0n);
-    // A lower head is a reorg: transactions of its blocks may be lost.
+    // A lower head is a reorg, which may have removed transactions, so the check runs at once.
     if (since >= 0n && since < BLOCKS_BETWEEN) return;
     this.#checkedAt = served.number;
     this.#running = this.#checkAll().finally(() => {
@@ -107,7 +107,10 @@ export class SentKeeper {
     await Promise.all(Array.from({ length: CONCURRENCY }, work));
   }
 
-  /** Chooses each transaction once. If several keys have sent the same one, they alternate, since the requests are charged to the chosen key. */
+  /**
+   * Chooses the transactions to check, each once. If several API keys have sent the same transaction, they alternate, because the chosen key is
+   * charged for the requests.
+   */
   #choose(): SentEntry[] {
     const chosen = new Map<string, SentEntry>();
     for (const entry of this.#sent.takeSlots()) {
@@ -128,14 +131,14 @@ export class SentKeeper {
         for (const same of this.#sent.listSame(entry.hash)) this.#sent.delete(same);
       else if (!entry.isPrivate && !this.#parts.isDevelopment) await this.#restore(entry, scope);
     } catch (error) {
-      // The next check retries.
+      // After a failure, the next check tries the transaction again.
       if (!(error instanceof ChainError || error instanceof UpstreamFault)) throw error;
     } finally {
       scope.release();
     }
   }
 
-  /** Returns whether the transaction, or another one with its nonce, is in a served block. */
+  /** Returns whether the transaction, or another transaction with its nonce, is in a served block. */
   async #isOut({ hash, sender, transaction }: SentEntry, scope: RequestScope): Promise<boolean> {
     if (await this.#hidden.isHidden(hash, scope)) return false;
     const { state } = this.#parts.answers;
@@ -144,7 +147,7 @@ export class SentKeeper {
     return BigInt(JSON.parse(count) as string) > transaction.nonce;
   }
 
-  /** Re-sends the transaction to nodes that have lost it. */
+  /** Re-sends a transaction to the nodes that had accepted it but no longer have it. */
   async #restore(entry: SentEntry, scope: RequestScope): Promise<void> {
     const { sendToNode } = this.#parts;
     const takers = [...entry.takers];
@@ -163,7 +166,7 @@ export class SentKeeper {
   }
 }
 
-/** Returns whether a head equals or follows the previous one, judging by the numbers. */
+/** Returns whether a head is the previous head or has a higher number. */
 function isAbove(head: BlockPlace | undefined, before: BlockPlace | undefined): boolean {
   if (head === undefined) return false;
   return before === undefined || head.number > before.number || head.hash === before.hash;

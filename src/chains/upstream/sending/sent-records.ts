@@ -10,22 +10,22 @@ import type { RequestScope } from '../../../util/request-scope.ts';
 import { MAX_SENT_OF_OWNER, SENT_LIFE_MS, type SentEntry, viewerOf } from './sent-transactions.ts';
 import { MAX_SESSIONS_OF_OWNER } from './sent-views.ts';
 
-/** Cap on nonces per sender record; the highest ones are stored. */
+/** Maximum number of nonces in the record of a sender; the highest nonces are stored. */
 const MAX_NONCES = 256;
-/** Attempts to write a record that other processes write concurrently. */
+/** Maximum number of attempts to write a record that other processes write concurrently. */
 const MAX_TRIES = 4;
-/** Allowed clock skew between machines that share records. */
+/** Allowed clock difference between machines that share records, ms. */
 const CLOCK_SLACK_MS = 60_000;
 const SESSION_DIGITS = 16;
 /**
- * Lifetime of a sender record. The record is written at most once per `SENT_LIFE_MS` and remains valid for at least `SENT_LIFE_MS` after each
- * transaction.
+ * Lifetime of the record that marks an API key or session as a sender, ms. The record is written at most once per `SENT_LIFE_MS`, and must last for
+ * `SENT_LIFE_MS` after each transaction.
  */
 const SENDER_LIFE_MS = 2 * SENT_LIFE_MS;
-/** Cap on keys and sessions known to send: about 200 bytes each. */
+/** Maximum number of API keys and sessions that are cached as senders, about 200 bytes each. */
 const MAX_SENDERS = 16_384;
 
-/** Transaction recorded by another process. */
+/** Sent transaction as read from a shared record. */
 export type RecordedTransaction = {
   readonly hash: string;
   /** Lower-case `0x` text. */
@@ -33,12 +33,12 @@ export type RecordedTransaction = {
   readonly transaction: Transaction;
 };
 
-/** Transaction that went to the private relay; the nonce in decimal digits. */
+/** Sender and nonce (decimal digits) of a transaction that was sent to the private relay. */
 export type PrivateRecord = { readonly sender: string; readonly nonce: string };
 
-/** Time for which the hash of a private transaction is hidden from nodes; longer than a relay stores a transaction. */
+/** Time for which the hash of a private transaction is hidden from nodes, ms; relays store transactions for a shorter time. */
 export const PRIVATE_LIFE_MS: number = 24 * 60 * 60_000;
-/** Cap on recorded private transactions of one chain, across all senders. */
+/** Maximum number of recorded private transactions of one chain, over all senders. */
 const MAX_PRIVATE = 16_384;
 
 type Text = {
@@ -51,15 +51,15 @@ type Text = {
 type NonceRow = readonly [nonce: string, until: number];
 
 /**
- * Sent transactions, shared by all processes that serve the same networks. There is one record per transaction, without its blobs, one for the nonces
- * of a sender, and one that marks a key or session as a sender. The oldest records of a key are removed to make room for new ones. A failing table is
- * treated as empty.
+ * Records of sent transactions, shared by all processes that serve the same networks. There are three kinds: a transaction without its blobs, the
+ * nonces of a sender, and a mark that an API key or session has sent. The oldest records of a key are removed to make room for new ones. A failing
+ * table is treated as empty.
  */
 export class SentRecords {
   readonly #table: RecordTable;
   readonly #readChainId: () => bigint;
   readonly #wallTime: () => number;
-  /** Viewers known to send, and whether this process wrote the record. */
+  /** Viewers (`viewerOf`) that have sent a transaction, and whether this process has written the record of it. */
   readonly #senders = new Lru<string, boolean>(MAX_SENDERS, SENT_LIFE_MS);
 
   /** @param wallTime returns Unix milliseconds */
@@ -75,13 +75,13 @@ export class SentRecords {
     try {
       const name = this.#nameOf('sent', scope, hash);
       const known = await this.#table.read(name);
-      // The same bytes were sent again: the recorded block is preserved.
+      // If the transaction was sent before, its record is extended, with the recorded block.
       if (known !== undefined) await this.#table.replace(name, known.version, known.text, SENT_LIFE_MS);
       else await this.#create(name, JSON.stringify(text), SENT_LIFE_MS, MAX_SENT_OF_OWNER);
       await this.#noteSender(scope);
       await this.#addNonce(scope, sender, transaction.nonce);
     } catch {
-      // Without the record, other processes answer as if the transaction had not been sent.
+      // Without the record, other processes answer as if the transaction had not been sent, which is acceptable.
     }
   }
 
@@ -99,7 +99,7 @@ export class SentRecords {
     }
   }
 
-  /** Returns whether this key or session has recently sent a transaction, through any process. Never rejects. */
+  /** Returns whether this API key or session has recently sent a transaction through any process. Never rejects. */
   async hasSent(scope: RequestScope): Promise<boolean> {
     const viewer = viewerOf(scope);
     if (this.#senders.get(viewer) !== undefined) return true;
@@ -117,11 +117,11 @@ export class SentRecords {
     try {
       await this.#create(this.#namePrivate(hash), JSON.stringify(sent), PRIVATE_LIFE_MS, MAX_PRIVATE);
     } catch {
-      // This process has the record in memory.
+      // A failed write is ignored, because this process has the record in memory.
     }
   }
 
-  /** Finds a transaction that some process has sent to the private relay. Never rejects. */
+  /** Returns the record of a transaction that any process has sent to the private relay. Never rejects. */
   async findPrivate(hash: string): Promise<PrivateRecord | undefined> {
     try {
       const record = await this.#table.read(this.#namePrivate(hash));
@@ -132,8 +132,8 @@ export class SentRecords {
   }
 
   /**
-   * Returns the block in which an answer has shown a transaction of this key or session; null if no answer has shown it in a block, undefined if this
-   * key or session has not sent the transaction. Never rejects.
+   * Returns the block that an answer has reported for a transaction of this API key or session. Returns null if no answer has reported a block, and
+   * undefined if the transaction is not theirs. Never rejects.
    */
   async findBlock(scope: RequestScope, hash: string): Promise<BlockPlace | null | undefined> {
     try {
@@ -146,14 +146,14 @@ export class SentRecords {
     }
   }
 
-  /** Records the block in an answer that is about to be returned, if this key or session has sent the transaction. Never rejects. */
+  /** Records the block that an answer is about to report, if this API key or session has sent the transaction. Never rejects. */
   noteBlock(scope: RequestScope, hash: string, { number, hash: blockHash }: BlockPlace): Promise<void> {
     return this.#changeBlock(scope, hash, (text) =>
       text.block?.[1] === blockHash ? text : { ...text, block: [`${number}`, blockHash] },
     );
   }
 
-  /** Removes a block that has left the chain. Never rejects. */
+  /** Removes a recorded block that a reorg has removed. Never rejects. */
   forgetBlock(scope: RequestScope, hash: string, blockHash: string): Promise<void> {
     return this.#changeBlock(scope, hash, (text) => {
       const { block, ...rest } = text;
@@ -161,7 +161,7 @@ export class SentRecords {
     });
   }
 
-  /** @param change returns the same object if nothing has to be written */
+  /** @param change returns the new record, or the same object if nothing has to be written */
   async #changeBlock(scope: RequestScope, hash: string, change: (text: Text) => Text): Promise<void> {
     try {
       const name = this.#nameOf('sent', scope, hash);
@@ -174,7 +174,7 @@ export class SentRecords {
         if (await this.#table.replace(name, record.version, JSON.stringify(after), SENT_LIFE_MS)) return;
       }
     } catch {
-      // Without the record, other processes answer as if no block had been shown.
+      // Without the record, other processes answer as if no block had been reported.
     }
   }
 
@@ -186,7 +186,7 @@ export class SentRecords {
       this.#senders.set(viewer, true);
   }
 
-  /** Returns the nonces of a sender's sent transactions; empty if they are unknown. Never rejects. */
+  /** Returns the nonces of a sender's recorded transactions; empty if there are none. Never rejects. */
   async listNonces(scope: RequestScope, sender: string): Promise<ReadonlySet<bigint>> {
     try {
       const record = await this.#table.read(this.#nameOf('nonces', scope, sender));
@@ -197,7 +197,7 @@ export class SentRecords {
     }
   }
 
-  /** Creates a record; the oldest records of the same key are removed to make room. */
+  /** Creates a record; removes the oldest records of the same API key to make room. */
   #create(name: string, text: string, lifeMs: number, maxOfOwner: number): PromiseOrValue<boolean> {
     return this.#table.create(name, text, lifeMs, maxOfOwner, 'removeOldest');
   }
@@ -221,7 +221,7 @@ export class SentRecords {
 
   #parseNonces(text: string): NonceRow[] {
     const now = this.#wallTime();
-    // A later expiry was written by a machine whose clock is ahead.
+    // A row whose expiry is too late is ignored, because a machine with a wrong clock wrote it.
     return (JSON.parse(text) as NonceRow[]).filter(
       ([, until]) => until > now && until <= now + SENT_LIFE_MS + CLOCK_SLACK_MS,
     );
@@ -231,7 +231,7 @@ export class SentRecords {
     return `private/${this.#readChainId()}/${hash}`;
   }
 
-  /** Returns the name of a record. A client's session name may be any text, so the record's name contains only its hash. */
+  /** Returns the name of a record. A session name may be any text from a client, so the record's name contains only a hash of it. */
   #nameOf(kind: 'sent' | 'nonces' | 'senders', { owner = '', session }: RequestScope, id: string): string {
     const part =
       session === undefined ? '' : bytesToHex(keccak256(Buffer.from(session))).slice(2, 2 + SESSION_DIGITS);

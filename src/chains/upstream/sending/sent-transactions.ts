@@ -4,56 +4,56 @@ import type { RequestScope } from '../../../util/request-scope.ts';
 import { SharedBudget } from '../../../util/shared-budget.ts';
 import { SentViews } from './sent-views.ts';
 
-/** Time for which a transaction that is not in a block is remembered, and re-sent if nodes lose it. */
+/** Time for which a pending transaction is stored, and re-sent if nodes lose it, ms. */
 export const SENT_LIFE_MS: number = 10 * 60_000;
-/** Bound on the bytes of all remembered transactions, and one key's share of them. */
+/** Limit on the size of all stored transactions, bytes, and the maximum share of one API key. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const OWNER_SHARE = 0.25;
-/** Cap on remembered transactions of one key. */
+/** Maximum number of stored transactions of one API key. */
 export const MAX_SENT_OF_OWNER: number = 1_024;
-/** Approximate heap size of an entry without its bytes, and of each view of an entry by a session. */
+/** Approximate heap size of an entry without the transaction bytes, and of each session's view of an entry, bytes. */
 const ENTRY_BYTES = 1_024;
 const VIEW_BYTES = 256;
 
-/** Transaction that a node has accepted and that is not in a served block, as far as known; one entry per key that has sent it. */
+/** Transaction that a node has accepted and that was not found in a served block yet. There is one entry per API key that has sent it. */
 export type SentEntry = {
   readonly hash: string;
   /** Lower-case `0x` text. */
   readonly sender: string;
   readonly transaction: Transaction;
-  /** Bytes as sent, with blobs. */
+  /** Encoded transaction as the client sent it, with blobs. */
   readonly bytes: Uint8Array;
-  /** Key that the entry is charged to. */
+  /** API key to whose share of memory the entry counts. */
   readonly owner: string;
-  /** True if only a relay has received the transaction. */
+  /** True if only the private relay has received the transaction. */
   readonly isPrivate: boolean;
   readonly sentAt: number;
-  /** Sessions of the key that see the transaction; `undefined` stands for the key without a session. */
+  /** Sessions of the API key that see the transaction; `undefined` stands for requests without a session. */
   readonly viewers: Set<string | undefined>;
-  /** Nodes that have accepted the transaction and still have it; shared by all keys that have sent these bytes. */
+  /** Nodes that have accepted the transaction and still have it. All entries with the same hash share this set. */
   readonly takers: Set<Upstream>;
-  /** Number of checks and of re-sends for this key. */
+  /** Number of checks of this entry, and number of times that it was re-sent. */
   checks: number;
   repeats: number;
 };
 
-/** Transactions of one key. */
+/** Pending transactions of one API key. */
 type Owner = {
   /** Oldest first. */
   readonly entries: Map<string, SentEntry>;
-  /** The same entries, least recently visited first. */
+  /** The entries of `entries`, least recently visited by `takeSlots` first. */
   readonly line: Set<SentEntry>;
   readonly views: SentViews;
 };
 
-/** Returns the identity under which a request sees its own transactions: its session if it has one, otherwise its key. */
+/** Returns the viewer of a request, which identifies the client whose own transactions it sees: API key and session, or the key alone. */
 export function viewerOf({ owner = '', session }: RequestScope): string {
   return session === undefined ? owner : `${owner} ${session}`;
 }
 
 /**
- * Pending transactions of this process, bounded per key, in bytes, and in time. If several keys have sent the same bytes, each has an entry, so that
- * no key can evict the entry of another.
+ * Pending transactions that this process has sent, limited in number per API key, in bytes and in time. If several keys have sent the same
+ * transaction, each has an entry, so that no key can evict the entry of another.
  */
 export class SentTransactions {
   /** Oldest first. */
@@ -69,12 +69,12 @@ export class SentTransactions {
     this.#now = now;
   }
 
-  /** Number of entries; bytes sent by two keys count twice. */
+  /** Number of entries. A transaction that two API keys have sent counts twice. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** Returns the entry with this hash of any key. */
+  /** Returns an entry with this hash, of any API key. */
   get(hash: string): SentEntry | undefined {
     for (const entry of this.#byHash.get(hash) ?? []) {
       if (!this.isOver(entry)) return entry;
@@ -83,7 +83,7 @@ export class SentTransactions {
     return undefined;
   }
 
-  /** Returns the entries with the same bytes, one for each key that has sent them. */
+  /** Returns all entries with this hash, one per API key that has sent the transaction. */
   listSame(hash: string): readonly SentEntry[] {
     return [...(this.#byHash.get(hash) ?? [])];
   }
@@ -93,8 +93,7 @@ export class SentTransactions {
   }
 
   /**
-   * Remembers a transaction for its key, or adds the session to the key's existing entry. The oldest entries of the same key are removed to make
-   * room.
+   * Stores a transaction for its API key, or adds the session to the key's existing entry. Removes the oldest entries of the same key to make room.
    * @returns the entry; undefined if there is no room
    */
   add(
@@ -146,10 +145,7 @@ export class SentTransactions {
     for (const entry of this.#entries) this.delete(entry);
   }
 
-  /**
-   * Yields all entries, round-robin over keys: one entry of each key, then the next entry of each. A later call begins with the least recently
-   * visited key.
-   */
+  /** Yields all entries round-robin over API keys. A later call begins with the least recently visited key. */
   *takeSlots(): Generator<SentEntry, void, undefined> {
     const left = new Map([...this.#owners].map(([name, { line }]) => [name, line.size]));
     while (left.size > 0) {
@@ -170,17 +166,17 @@ export class SentTransactions {
     }
   }
 
-  /** Returns this viewer's transaction with this hash. */
+  /** Returns the entry with this hash, if this viewer (`viewerOf`) has sent it. */
   find({ owner = '', session }: RequestScope, hash: string): SentEntry | undefined {
     return this.#keep(this.#owners.get(owner)?.views.find(session, hash));
   }
 
-  /** Returns the nodes that have this viewer's latest pending transaction; undefined if none is pending. */
+  /** Returns the nodes that have this viewer's latest pending transaction; undefined if the viewer has none. */
   findTakers({ owner = '', session }: RequestScope): ReadonlySet<Upstream> | undefined {
     return this.#owners.get(owner)?.views.findLatest(session)?.takers;
   }
 
-  /** Returns this viewer's pending transaction with this sender and nonce. */
+  /** Returns the pending transaction with this sender and nonce, if this viewer has sent it. */
   findNonce({ owner = '', session }: RequestScope, sender: string, nonce: bigint): SentEntry | undefined {
     const entry = this.#owners.get(owner)?.views.findNonce(session, sender, nonce);
     return entry === undefined || this.isOver(entry) ? undefined : entry;
@@ -190,14 +186,14 @@ export class SentTransactions {
     return this.#keep(this.#owners.get(owner)?.entries.get(hash));
   }
 
-  /** Returns the entry unless it has expired. */
+  /** Returns an entry, or removes it if it has expired. */
   #keep(entry: SentEntry | undefined): SentEntry | undefined {
     if (entry === undefined || !this.isOver(entry)) return entry;
     this.delete(entry);
     return undefined;
   }
 
-  /** Shows an entry to a session. The caller has already charged the new view to the budget. */
+  /** Makes an entry visible to a session. The caller must already have reserved the memory of the new view. */
   #show(entry: SentEntry, session: string | undefined): void {
     const ended = this.#owners.get(entry.owner)?.views.show(entry, session) ?? 0;
     this.#budget.giveBack(entry.owner, ended * VIEW_BYTES);

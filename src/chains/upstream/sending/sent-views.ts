@@ -1,23 +1,25 @@
 import type { SentEntry } from './sent-transactions.ts';
 
-/** Cap on sessions per key that see their own transactions; the session that has sent least recently is dropped first. */
+/** Maximum number of sessions per API key that see their own transactions. The session that has sent least recently is dropped first. */
 export const MAX_SESSIONS_OF_OWNER: number = 1_024;
 
-/** Transactions of one session, or of the key without a session. */
+/** Pending transactions that one session sees, or requests without a session. */
 type View = {
   readonly byHash: Map<string, SentEntry>;
   /** Entries by sender, and then by nonce. */
   readonly nonces: Map<string, Map<bigint, SentEntry>>;
-  /** Latest sent transaction; undefined until it is looked up. */
+  /** Transaction that was sent last; undefined if it has to be searched again. */
   latest: SentEntry | undefined;
 };
 
-/** Pending transactions that each session of one key sees: only its own. The key without a session has the name `undefined`. */
+/**
+ * Pending transactions that the sessions of one API key see. A session sees only its own. Requests without a session form the session `undefined`.
+ */
 export class SentViews {
-  /** The session that has sent least recently is first. */
+  /** Views by session; the session that has sent least recently is first. */
   readonly #views = new Map<string | undefined, View>();
 
-  /** Number of sessions that see a transaction, including the key without a session. */
+  /** Number of sessions that see a transaction, including the session `undefined`. */
   get size(): number {
     return this.#views.size;
   }
@@ -38,8 +40,8 @@ export class SentViews {
   }
 
   /**
-   * Shows a transaction to a session.
-   * @returns the number of entries that other sessions no longer see, to make room for this one
+   * Makes a transaction visible to a session.
+   * @returns the number of views of other sessions that were removed to make room
    */
   show(entry: SentEntry, session: string | undefined): number {
     const known = this.#views.get(session);

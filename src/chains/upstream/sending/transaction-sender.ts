@@ -24,18 +24,18 @@ import { SendingRuleBook } from './sending-rules.ts';
 import type { SentReads } from './sent-reads.ts';
 import type { SentEntry, SentTransactions } from './sent-transactions.ts';
 
-/** Time limit for nodes. Sending continues in the background after the client has received its answer or has disconnected. */
+/** Time limit for the answers of nodes, ms. Sending continues in the background after the client has received its answer or has disconnected. */
 const SEND_LIMIT_MS = 15_000;
-/** Time limit of the search at nodes that did not report whether they have accepted the transaction, and the pauses between attempts. */
+/** Time limit of polling nodes that may have the transaction without having accepted it, and pauses before the attempts, ms. */
 const FIND_LIMIT_MS = 4_000;
 const FIND_PAUSES_MS = [0, 150, 300, 600, 900, 1_500];
-/** Bound on the bytes of in-flight transactions, and one key's share of them. */
+/** Limit on the size of all in-flight transactions, bytes, and the maximum share of one API key. */
 const MAX_BYTES = limitOf('sends.bytes');
 const OWNER_SHARE = 0.25;
-/** Bytes charged per transaction in addition to its size, so that the number of transactions is bounded too. */
+/** Additional bytes that each transaction counts, so that the number of transactions is limited, too. */
 const SEND_BYTES = 16 * 1024;
 
-/** Size in bytes from which checks wait for a scheduler slot of the owner, and the approximate maximum cost per byte, ms. */
+/** Size above which checking a transaction waits for a scheduler slot of the owner, bytes, and approximate maximum time per byte, ms. */
 const LARGE_BYTES = 16 * 1024;
 const CHECK_MS_A_BYTE = 0.0002;
 
@@ -44,13 +44,13 @@ const METHOD = 'eth_sendRawTransaction';
 /** Called for each transaction that a node has accepted, before the client receives its answer. */
 export type OnSent = (entry: SentEntry, scope: RequestScope) => Promise<void>;
 
-/** Checked transaction to be sent. */
+/** Transaction that has passed the local checks and is to be sent. */
 type Sending = { readonly checked: CheckedTransaction; readonly hash: string; readonly bytes: Uint8Array };
 
-/** In-flight send of a transaction, and the key that started it. */
+/** In-flight send of a transaction, and the API key that started it. */
 type Running = { readonly owner: string; readonly round: Promise<SendRound> };
 
-/** Sends locally checked transactions to the nodes of a network; the first node that accepts determines the answer. */
+/** Checks transactions locally and sends them to the nodes of a network. The client receives its answer when the first node accepts. */
 export class TransactionSender {
   readonly #parts: SendingParts;
   readonly #rules: SendingRuleBook;
@@ -59,7 +59,7 @@ export class TransactionSender {
   readonly #reads: Pick<SentReads, 'getTransaction'>;
   readonly #onSent: OnSent;
   readonly #budget = new SharedBudget(MAX_BYTES, OWNER_SHARE);
-  /** In-flight sends by hash: if the same bytes arrive concurrently, they are sent once. */
+  /** In-flight sends by hash. A transaction that arrives several times concurrently is sent once. */
   readonly #running = new Map<string, Running>();
 
   constructor(
@@ -79,7 +79,7 @@ export class TransactionSender {
   /**
    * Checks and sends a transaction; resolves after a node has accepted it.
    * @param bytes encoded transaction, with blobs
-   * @returns the JSON text of its hash
+   * @returns the transaction hash as JSON text
    * @throws ChainError
    */
   async send(bytes: Uint8Array, scope: RequestScope): Promise<JsonText> {
@@ -87,7 +87,7 @@ export class TransactionSender {
     const { length } = bytes;
     const owner = scope.owner ?? '';
     if (length > LARGE_BYTES) await SCHEDULER.pause(owner, length * CHECK_MS_A_BYTE);
-    // Many calls may have waited for the same rules, and each signature recovery takes half a millisecond.
+    // A scheduler slot is taken, because many calls may have waited for the same rules, and each signature recovery takes half a millisecond.
     const checked = await SCHEDULER.take(owner, () =>
       checkSentTransaction(bytes, rules, this.#parts.tools.recoverPublicKey),
     );
@@ -96,21 +96,21 @@ export class TransactionSender {
     const { sender, transaction } = checked;
     await this.#hidden.add(hash, { sender: bytesToHex(sender), nonce: `${transaction.nonce}` });
     const round = await this.#share(sending, scope);
-    // Many calls may have waited for the same send.
+    // A new scheduler slot is taken, because many calls may have waited for the same send.
     await SCHEDULER.rejoin(owner);
     await this.#note(sending, scope);
     this.#noteTakers(round, hash);
     return `"${hash}"`;
   }
 
-  /** Sends the transaction, or joins the in-flight send of any key; resolves after the transaction is accepted. */
+  /** Sends a transaction, or joins its in-flight send by any API key; resolves after a node has accepted it. */
   async #share(sending: Sending, scope: RequestScope): Promise<SendRound> {
     const running = this.#running.get(sending.hash);
     if (running === undefined) return this.#begin(sending, scope);
     try {
       return await running.round;
     } catch (error) {
-      // The bounds of another key do not apply to this one.
+      // The memory share of another API key does not limit this caller, so the transaction is sent again.
       const isTheirs = running.owner !== (scope.owner ?? '') && isBusy(error);
       if (!isTheirs) throw error;
       return this.#begin(sending, scope);
@@ -138,7 +138,7 @@ export class TransactionSender {
     return round.answers.flatMap((answer) => (answer.kind === 'taken' ? [answer.upstream] : []));
   }
 
-  /** Resolves after the transaction is accepted. */
+  /** Sends a transaction; resolves after a node has accepted it. */
   async #run({ hash, bytes }: Sending, callerScope: RequestScope): Promise<SendRound> {
     const owner = callerScope.owner ?? '';
     const nodes = this.#chooseNodes();
@@ -180,7 +180,7 @@ export class TransactionSender {
     return new SendRound({ nodes, ask, isSequential });
   }
 
-  /** Chooses the nodes that receive a transaction: the healthy ones, or, if there are none, those that may still answer. */
+  /** Chooses the nodes that receive a transaction: the healthy configured nodes or, if there are none, nodes that may still answer. */
   #chooseNodes(): readonly Upstream[] {
     const { relay, upstreams, options } = this.#parts;
     if (relay !== undefined) return [relay];
@@ -196,7 +196,8 @@ export class TransactionSender {
   }
 
   /**
-   * Returns verified nodes that did not receive the transaction this time, although a node accepted it before: it may be pending at a single node.
+   * For a transaction that was accepted before, returns the verified nodes that did not receive it this time, because it may be pending at only one
+   * node.
    */
   #listUnrequested(requested: readonly Upstream[], hash: string): readonly Upstream[] {
     const { relay, upstreams } = this.#parts;
@@ -205,9 +206,9 @@ export class TransactionSender {
   }
 
   /**
-   * Returns whether a transaction that no node has accepted is already in a block or pending: nodes refuse a known transaction with many different
-   * messages. Refusing nodes are queried once; nodes that may have the transaction are polled until they answer. If the transaction was accepted
-   * before, an unknown message means that it is known.
+   * Returns whether a transaction that all nodes have refused is already pending or in a block, because clients refuse a known transaction with many
+   * different messages. Refusing nodes are queried once; nodes that may have the transaction are polled until they answer. If it was accepted before,
+   * an unknown message means that it is known.
    */
   async #isKnown(
     round: SendRound,
@@ -230,7 +231,7 @@ export class TransactionSender {
     }
   }
 
-  /** Polls a node for the transaction: a node that has dropped the connection may have it a moment later. */
+  /** Polls a node for a transaction, because a node that has dropped the connection may still accept it. */
   async #isAt(upstream: Upstream, hash: string, scope: RequestScope): Promise<boolean> {
     for (const pause of FIND_PAUSES_MS) {
       if (pause > 0) await sleep(pause);
@@ -250,7 +251,7 @@ export class TransactionSender {
     }
   }
 
-  /** Stores the transaction as sent by this caller. */
+  /** Records that this caller has sent the transaction. */
   async #note({ checked, hash, bytes }: Sending, scope: RequestScope): Promise<void> {
     const { transaction } = checked;
     const sender = bytesToHex(checked.sender);
@@ -270,7 +271,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof ChainError && error.kind === 'busy';
 }
 
-/** Rejects any other hash, which means that the node decoded the bytes differently. */
+/** Creates a check of the hash in a node's answer. Another hash means that the node has decoded the bytes differently. */
 function checkHash(hash: string): (result: JsonResult) => JsonResult {
   const expected = `"${hash}"`;
   return (result) => {

@@ -1,4 +1,4 @@
-/** Verifies ancestors of blocks with known hashes, by `parentHash` links of headers and by the EIP-2935 history contract. */
+/** Verifies ancestors of a block with a known hash, by `parentHash` of headers and by the history contract (EIP-2935). */
 
 import type { JsonResult, JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
 import { parseJsonText } from '../../../../packages/ethereum/primitives/parse-json.ts';
@@ -14,7 +14,7 @@ import type { RequestScope } from '../../../util/request-scope.ts';
 import { describeRead } from '../state-client.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Headers requested in one batch. */
+/** Maximum number of headers that are requested concurrently. */
 const BATCH = 64n;
 /** EIP-2935: address of the history storage contract, and the number of block hashes it stores. */
 const HISTORY_ADDRESS = '0x0000f90827f1c53a10cb7a02335b175320002935';
@@ -22,7 +22,7 @@ export const HISTORY_LENGTH = 8_191n;
 
 type Block = { readonly number: bigint; readonly hash: string };
 
-/** Dependencies of the readers of ancestors. */
+/** Dependencies of `proveOlderHash` and `HeaderReader`. */
 export type AncestorParts = {
   readonly verifier: Verifier;
   readonly ask: Send;
@@ -65,7 +65,7 @@ export async function proveOlderHash(
 /** A verified header, and the node that returned it. */
 type ToldHeader = { readonly header: VerifiedHeader; readonly upstream: Upstream | undefined };
 
-/** Reads headers by known hash, each followed by its parent; prefetches the next headers concurrently, by number. */
+/** Reads headers downwards, each by the parent hash in its child; requests the next headers in advance by number. */
 export class HeaderReader {
   readonly #verifier: Verifier;
   readonly #ask: Send;
@@ -79,7 +79,8 @@ export class HeaderReader {
   }
 
   /**
-   * @param left number of headers that the caller still reads, including this one
+   * Returns the header with this hash.
+   * @param left number of headers that the caller will still read, including this one
    * @throws UpstreamFault if no node has the header
    */
   async read({ number, hash }: Block, left: bigint): Promise<VerifiedHeader> {
@@ -89,7 +90,7 @@ export class HeaderReader {
     const coming = await this.#coming.get(number);
     this.#coming.delete(number);
     if (coming?.header.hash === hash) return coming.header;
-    // The node may have another block at the height by now, or may have returned a wrong one.
+    // The node has another block at this height, or has returned a wrong one.
     if (coming !== undefined) this.#verifier.noteOther({ number, hash }, coming.upstream);
     const { header, upstream } = await this.#request('eth_getBlockByHash', hash, { number, hash });
     this.#verifier.classify(header, [], ['header'], upstream);

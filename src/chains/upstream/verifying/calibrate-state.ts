@@ -12,7 +12,7 @@ import { describeRead } from '../state-client.ts';
 import { lacksProof } from './lacks-proof.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Maximum number of nodes that receive a request for a proof until one verifies; most pools have fewer nodes. */
+/** Maximum number of nodes from which a proof is requested until one verifies; most pools have fewer nodes. */
 const CONFIRMATIONS = 16;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const FIRST_SLOT: string = `0x${'0'.repeat(64)}`;
@@ -20,12 +20,15 @@ const FIRST_SLOT: string = `0x${'0'.repeat(64)}`;
 /** A block with a verified header, and an account that a transaction of the block touched. */
 export type StateSample = { readonly header: VerifiedHeader; readonly address: string };
 
-/** Result of requesting a proof for a sample. `silent`: no node answered. */
+/** Result of a proof request for a sample. `unproven`: no answer verified. `silent`: no node answered. */
 export type StateTrial =
   | { readonly kind: 'proven' | 'silent' }
   | { readonly kind: 'unproven'; readonly reason: string };
 
-/** Returns the recipient of the block's first transaction, or else the fee recipient, or else the zero address; in lower case. */
+/**
+ * Chooses the account of a sample: the recipient of the block's first transaction, or else the fee recipient, or else the zero address. Returns it in
+ * lower case.
+ */
 export function chooseAccount({ transactions, miner }: Members): string {
   const [first]: readonly unknown[] = Array.isArray(transactions) ? transactions : [];
   const to = isMembers(first) ? first['to'] : undefined;
@@ -33,7 +36,7 @@ export function chooseAccount({ transactions, miner }: Members): string {
   return typeof address === 'string' ? address.toLowerCase() : `0x${'0'.repeat(40)}`;
 }
 
-/** Requests a proof of an account and its slot 0 from one node after the other, until a proof verifies or no node is left. */
+/** Requests a proof of an account and its slot 0 from one node after the other, until a proof verifies or no further node answers. */
 export async function tryState(
   verifier: Verifier,
   ask: Send,
@@ -58,7 +61,7 @@ export async function tryState(
     } catch (error) {
       if (!lacksProof(error) && !(error instanceof UpstreamFault)) throw error;
       if (lacksProof(error)) reason ??= `no node proves the state: ${error.message}`;
-      // A fault means that every node failed. An error that counts as an answer comes from one node only.
+      // An UpstreamFault means that every node failed. A ChainError is the answer of one node, so other nodes are tried.
       if (error instanceof UpstreamFault) break;
     }
     if (witness.upstream === undefined) break;

@@ -5,7 +5,7 @@ import { tryState } from './calibrate-state.ts';
 import { tryBlock } from './try-block.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Number of non-empty blocks to verify, and maximum number of blocks that are examined to find them. */
+/** Number of non-empty blocks that calibration examines, and maximum number of all examined blocks. */
 const WANTED_BLOCKS = 2;
 const MAX_BLOCKS = 8;
 
@@ -17,14 +17,14 @@ export type CalibrateParts = {
   readonly scope: RequestScope;
 };
 
-/** A subject whose answers all failed verification, and the number of the oldest examined block with that result. */
+/** Reason why no answer about a subject verified, and number of the oldest examined block with this result. */
 type Failure = { readonly text: string; readonly number: bigint };
 
 /**
- * Determines what can be verified on a network. Recomputes recent blocks and their receipts, and verifies account proofs until one matches. A subject
- * is verifiable if one node's answer verifies. If no answer verifies, the subject is unverifiable from that block on, with the reason. Subjects that
- * no examined block contains keep their state, as do marks of older blocks (`findForks`).
- * @returns whether a node returned a block
+ * Determines which parts of answers (`Subject`) can be verified on a network. Recomputes recent blocks and their receipts, and verifies account
+ * proofs until one matches. A subject is verifiable if one node's answer verifies; otherwise, it is unverifiable from that block on. Subjects that no
+ * examined block contains keep their state, and so do older blocks (`findForks`).
+ * @returns whether any node has returned a block
  */
 export async function calibrate({ verifier, ask, head, scope }: CalibrateParts): Promise<boolean> {
   const { calibration } = verifier;

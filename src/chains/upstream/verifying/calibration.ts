@@ -1,14 +1,14 @@
 import { SUBJECTS, type Subject } from '../../../../packages/proofs/findings.ts';
 import { HeightMarks, type Unknown } from './height-marks.ts';
 
-/** `untested`: no examined block contains the subject. */
+/** Whether a part of answers (`Subject`) can be verified. `untested`: no examined block contains this part. */
 export type SubjectState = 'verified' | 'untested' | 'unverifiable';
 
-/** Calibration of one subject, as the status page, the log and the doctor command show it. */
+/** Calibration of one `Subject`, as the status page, the log and the doctor command report it. */
 export type CalibrationRow = {
   readonly subject: Subject;
   readonly state: SubjectState;
-  /** Reason why the subject is unverifiable, as the end of a sentence. */
+  /** Reason why the subject is unverifiable, as a clause for an error text. */
   readonly reason?: string;
   /** First block of the newest range in which the subject is unverifiable; absent if there is no such range, or if it includes every height. */
   readonly from?: number;
@@ -17,12 +17,12 @@ export type CalibrationRow = {
 };
 
 /**
- * Placeholder for an unknown block number. It is above every block, so that a subject that is unverifiable at recent blocks does not count as
- * verified.
+ * Placeholder for an unknown block number. The placeholder is above all blocks and has the calibration of the newest blocks, so that a subject which
+ * is unverifiable there does not count as verified.
  */
 export const UNKNOWN_NUMBER: bigint = 1n << 256n;
 
-/** Subjects that are verified by roots in the header; they are unverifiable at blocks whose header is unverifiable. */
+/** Subjects that roots in the header verify, and which are unverifiable wherever the header is unverifiable. */
 const BELOW_HEADER: ReadonlySet<Subject> = new Set<Subject>([
   'transactions',
   'receipts',
@@ -31,17 +31,17 @@ const BELOW_HEADER: ReadonlySet<Subject> = new Set<Subject>([
   'state',
 ]);
 
-/** A subject, and a range of heights that contains the first block of a fork; examining a block of the range narrows it. */
+/** A `Subject`, and a range of heights that contains the first block of a fork; examining a block in the range narrows it. */
 export type UnknownFork = Unknown & { readonly subject: Subject };
 
-/** Records, per subject and height, which parts of a network's answers can be recomputed; a fork may change this. */
+/** Records which parts of a network's answers (`Subject`) can be verified at which heights, since a fork may change this. */
 export class Calibration {
-  /** Time at which the set of verified subjects last grew, on the clock of `performance.now()`. */
+  /** Time at which a subject last became verifiable, on the clock of `performance.now()`. */
   widenedAt: number = Number.NEGATIVE_INFINITY;
   #isDone = false;
   readonly #marks = new Map<Subject, HeightMarks>();
 
-  /** Returns whether recent blocks have been examined. */
+  /** Returns whether the first examination of recent blocks is complete. */
   get isDone(): boolean {
     return this.#isDone;
   }
@@ -52,19 +52,19 @@ export class Calibration {
     this.#isDone = true;
   }
 
-  /** @param number number of the block; by default the newest block */
+  /** Returns whether a subject can be verified at a block. @param number number of the block; by default, the newest block */
   stateOf(subject: Subject, number: bigint = UNKNOWN_NUMBER): SubjectState {
     if (this.#findFailure(subject, number) !== undefined) return 'unverifiable';
     return this.#marksOf(subject).isEmpty ? 'untested' : 'verified';
   }
 
-  /** Returns whether the subject may be verifiable for some block. */
+  /** Returns whether a subject may be verifiable at any block. */
   mayBeVerified(subject: Subject): boolean {
     const subjects: readonly Subject[] = BELOW_HEADER.has(subject) ? [subject, 'header'] : [subject];
     return subjects.map((each) => this.#marksOf(each)).every((marks) => marks.isEmpty || marks.has(true));
   }
 
-  /** Records that the subject was verified at a block. */
+  /** Records that an answer about the subject was verified at a block. */
   noteShown(subject: Subject, number: bigint): void {
     if (number === UNKNOWN_NUMBER) return;
     const marks = this.#marksOf(subject);
@@ -72,19 +72,19 @@ export class Calibration {
     marks.set(number, undefined);
   }
 
-  /** Returns whether the subject was verified for some block. */
+  /** Returns whether the subject was verified at any block. */
   hasShown(subject: Subject): boolean {
     return this.#marksOf(subject).has(true);
   }
 
-  /** Records that the subject is unverifiable at a block; marks of other blocks are unchanged. */
+  /** Records that the subject is unverifiable at a block, without consequences for later blocks. */
   noteFailed(subject: Subject, reason: string, number: bigint): void {
     this.#marksOf(subject).set(number, reason);
   }
 
   /**
-   * Records that the subject is unverifiable at a recent block. Answers about this and later blocks are no longer verified. If the subject was never
-   * verified, this holds for all blocks.
+   * Records that the subject is unverifiable at a recent block. Answers about this block and later ones are then no longer verified; if the subject
+   * was never verified, answers about all blocks.
    * @returns whether the subject was verifiable at the newest blocks until now
    */
   noteUnverifiable(subject: Subject, reason: string, number: bigint): boolean {
@@ -93,41 +93,44 @@ export class Calibration {
     const from = number < UNKNOWN_NUMBER ? number : 0n;
     const hasShown = marks.has(true);
     marks.dropAbove(from);
-    // Older blocks count as verifiable until one of them is examined.
+    // Older blocks count as verifiable until the examination of one of them fails.
     if (hasShown && !marks.has(true) && from > 0n) marks.set(0n, undefined);
     marks.set(from, known ?? reason);
     return known === undefined;
   }
 
-  /** Returns the reason why the subject is unverifiable at a block; empty if it is verifiable. */
+  /** Returns the reason why a subject is unverifiable at a block; the empty string if it is verifiable. */
   reasonOf(subject: Subject, number: bigint): string {
     return this.#findFailure(subject, number) ?? '';
   }
 
-  /** Returns the first block of the newest range in which the subject is unverifiable, if older blocks can be verified. */
+  /** Returns the first block of the newest range in which the subject is unverifiable; undefined if there is none, or if it includes all blocks. */
   abandonedFrom(subject: Subject): bigint | undefined {
     return this.#marksOf(subject).from;
   }
 
-  /** Returns whether some subject is unverifiable at some block. */
+  /** Returns whether any subject is unverifiable at any block. */
   get isPartial(): boolean {
     return [...this.#marks.values()].some((marks) => marks.has(false));
   }
 
-  /** Ranges in which the first block of a fork is unknown. State is excluded, since most nodes serve proofs only for recent blocks. */
+  /**
+   * Returns the ranges in which the first block of a fork is to be searched. State is excluded, because most nodes serve proofs only for recent
+   * blocks.
+   */
   listUnknown(): readonly UnknownFork[] {
     return [...this.#marks].flatMap(([subject, marks]) =>
       subject === 'state' ? [] : marks.listUnknown().map((unknown) => ({ ...unknown, subject })),
     );
   }
 
-  /** Last blocks of unverifiable ranges below verifiable blocks; these blocks are examined again from time to time. */
+  /** Returns the last block of each unverifiable range below verifiable blocks. These blocks are examined again from time to time. */
   listLast(): readonly bigint[] {
     return [...new Set([...this.#marks.values()].flatMap((marks) => marks.listLast()))];
   }
 
   /**
-   * Splits a range of blocks into parts within which the same subjects are verifiable.
+   * Splits a range of blocks into parts, so that each of these subjects is either verifiable or unverifiable within a part.
    * @returns the last block of each part, in ascending order
    */
   divide(subjects: readonly Subject[], first: bigint, last: bigint): readonly bigint[] {

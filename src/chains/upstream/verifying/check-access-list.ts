@@ -3,14 +3,14 @@ import { UpstreamFault } from '../../../pool/fault.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
 import type { Verifier } from './verifier.ts';
 
-/** A block access list that a node returned (EIP-7928). */
+/** Result of checking a block access list (EIP-7928) that a node has returned. */
 export type ReportedAccessList = {
   /** Number of the requested block. */
   readonly number: bigint;
   readonly hash: string;
-  /** True if the list hashes to the commitment in the header. */
+  /** True if the hash of the list is the hash in the header. */
   readonly isCorrect: boolean;
-  /** True if the request named the block by hash. A node that was sent a number may answer about another block. */
+  /** True if the request named the block by hash. A request by number may reach a node on another branch. */
   readonly isByHash: boolean;
 };
 
@@ -18,8 +18,8 @@ export type ReportedAccessList = {
  * Records an access list as verified or refuted.
  * @param verifier absent if verification is off
  * @param upstream the node that returned the list
- * @throws UpstreamFault `wrong`. If state is verified and the request named the block by hash, the node is quarantined once another one returns the
- * correct list.
+ * @throws UpstreamFault `wrong` if the list is incorrect. If state is verified and the request named the block by hash, the node is quarantined once
+ * another node returns the correct list.
  */
 export function checkAccessList(
   verifier: Verifier | undefined,

@@ -8,7 +8,7 @@ import { RequestScope } from '../../../util/request-scope.ts';
 import { HeaderReader, HISTORY_LENGTH, proveOlderHash } from './ancestor-proofs.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Maximum number of headers that are followed for one request. */
+/** Maximum number of headers through which one request links a block. */
 export const MAX_WALK = 1_024n;
 /**
  * Maximum number of blocks in each of the two LRU caches of linked blocks. A block takes about 150 bytes. `#linked` caches every linked block,
@@ -16,11 +16,13 @@ export const MAX_WALK = 1_024n;
  */
 const MAX_LINKED = 65_536;
 const MILESTONE = 512n;
-/** Successive proofs downwards stop at multiples of this height. Stops are cached, and stay useful because they do not move with the checkpoint. */
+/**
+ * Successive proofs downwards stop at multiples of this number. These heights do not move with the checkpoint, so their cached hashes stay useful.
+ */
 const STOP = 15n * MILESTONE;
 /** Time limit of one linking attempt, milliseconds. */
 const LINK_LIMIT_MS = 10_000;
-/** Maximum number of successive proofs for one old block. */
+/** Maximum number of successive proofs for one height. */
 const MAX_JUMPS = 64n;
 /**
  * Pause after nodes returned no state proof below an anchor, milliseconds. Without the pause, every request about an old block would cause a proof request.
@@ -29,12 +31,12 @@ const PROOF_PAUSE_MS = 60_000;
 
 type Block = { readonly number: bigint; readonly hash: string };
 
-/** A configured checkpoint is fixed. A checkpoint that is anchored in layer 1 moves forward, days behind the head. */
+/** `configured`: the checkpoint is fixed. `anchored`: the checkpoint comes from layer 1 and moves forward, days behind the head. */
 type CheckpointKind = 'configured' | 'anchored';
 
 /**
- * Blocks that are linked to the checkpoint by hashes: by `parentHash` or by the EIP-2935 history contract. Ancestors of the checkpoint are on the chain,
- * whatever nodes report. A descendant of the checkpoint is on no other known chain, but a node may have invented the descendant.
+ * Blocks that hashes link to the checkpoint: `parentHash`, or the history contract (EIP-2935). Ancestors of the checkpoint are canonical, whatever
+ * nodes report. A descendant of the checkpoint is on no other known chain, but a node may have invented it.
  */
 export class CheckpointLinks {
   #checkpoint: Checkpoint;
@@ -58,7 +60,7 @@ export class CheckpointLinks {
     return this.#checkpoint;
   }
 
-  /** Replaces the checkpoint by a later block. Linked blocks remain linked. */
+  /** Replaces the checkpoint by a later block. Blocks that are linked stay linked. */
   moveTo(checkpoint: Checkpoint): void {
     this.#note(this.#checkpoint);
     this.#checkpoint = checkpoint;
@@ -66,8 +68,8 @@ export class CheckpointLinks {
   }
 
   /**
-   * Returns why an unlinked block is unverifiable, as the end of a sentence; undefined if the block is linked or needs no link. Below an anchor in layer 1,
-   * only blocks within `MAX_WALK` need a link, because headers alone can link them.
+   * Returns the reason why an unlinked block is unverifiable, as a clause for an error text; undefined if the block is linked or needs no link. Below
+   * a layer 1 anchor, only blocks within `MAX_WALK` need a link, because headers alone can link them.
    */
   whyUnlinked(position: BlockPosition): string | undefined {
     if (this.has(position)) return undefined;
@@ -78,12 +80,12 @@ export class CheckpointLinks {
     return `no headers link the block to block ${number}, which is anchored in layer 1`;
   }
 
-  /** Returns whether a block is known to be linked to the checkpoint. */
+  /** Returns whether a block is linked to the checkpoint, without a request. */
   has({ number, hash }: BlockPosition): boolean {
     return hash !== undefined && this.#find(number) === hash;
   }
 
-  /** Returns the known hash of a block at or below the checkpoint. */
+  /** Returns the cached hash of the linked block at a height up to the checkpoint. */
   hashAt(number: bigint): string | undefined {
     return number <= this.checkpoint.number ? this.#find(number) : undefined;
   }
@@ -116,7 +118,10 @@ export class CheckpointLinks {
     if (number % MILESTONE === 0n) this.#milestones.set(number, hash);
   }
 
-  /** Coalesces concurrent runs with the same name. No caller can abort the scope of a run. A fault of the nodes yields undefined. */
+  /**
+   * Runs work once for all concurrent callers with the same name. A disconnect of a caller does not abort the work. Returns undefined if the nodes
+   * fail.
+   */
   #once(
     name: string,
     work: (scope: RequestScope) => Promise<string | undefined>,
@@ -133,7 +138,7 @@ export class CheckpointLinks {
     return result;
   }
 
-  /** Links the block at a height below the checkpoint. */
+  /** Links the block at a height below the checkpoint. @returns its hash; undefined if no proof or header is available */
   async #goDown(number: bigint, scope: RequestScope): Promise<string | undefined> {
     let from = this.#findAbove(number);
     if (from.number - number > MAX_JUMPS * STOP) return undefined;
@@ -148,7 +153,7 @@ export class CheckpointLinks {
     return this.#find(number);
   }
 
-  /** Calls `#prove`. Below an anchor, the call is skipped for `PROOF_PAUSE_MS` after a failure. */
+  /** Requests a proof of an older hash. With a layer 1 anchor, no proof is requested for `PROOF_PAUSE_MS` after a failure. */
   async #jump(from: Block, to: bigint, scope: RequestScope): Promise<string | undefined> {
     if (performance.now() < this.#provesFrom) return undefined;
     let hash: string | undefined;
@@ -165,7 +170,7 @@ export class CheckpointLinks {
     return proveOlderHash({ verifier: this.#verifier, ask: this.#ask, scope }, from, to);
   }
 
-  /** Returns the lowest known linked block at or above a height. Every block up to `MAX_WALK` above is checked, and above that only the stops. */
+  /** Returns the lowest linked block at or above a height. Checks every height up to `MAX_WALK` above, and above that only multiples of `STOP`. */
   #findAbove(number: bigint): Block {
     const { checkpoint } = this;
     const next = number + MAX_WALK < checkpoint.number ? number + MAX_WALK : checkpoint.number;
@@ -182,7 +187,7 @@ export class CheckpointLinks {
     return checkpoint;
   }
 
-  /** Links a block above the checkpoint that descends from it. */
+  /** Links a block above the checkpoint, if the block descends from the checkpoint. */
   async #reachUp(block: Block, scope: RequestScope): Promise<string | undefined> {
     const below = this.#findBelow(block.number);
     const distance = block.number - below.number;
@@ -198,7 +203,7 @@ export class CheckpointLinks {
     return block.hash;
   }
 
-  /** Returns the highest linked block below `number` and above the checkpoint, within the EIP-2935 window. Returns the checkpoint if there is none. */
+  /** Returns the highest linked block below `number` within the reach of the history contract (EIP-2935); returns the checkpoint if there is none. */
   #findBelow(number: bigint): Block {
     for (let back = 1n; back <= HISTORY_LENGTH && number - back > this.checkpoint.number; back++) {
       const hash = this.#find(number - back);
@@ -207,7 +212,7 @@ export class CheckpointLinks {
     return this.checkpoint;
   }
 
-  /** Links the ancestors of a linked block down to a height. */
+  /** Links all ancestors of a linked block down to a height, by their headers. */
   async #walk(from: Block, to: bigint, scope: RequestScope): Promise<void> {
     const headers = new HeaderReader({ verifier: this.#verifier, ask: this.#ask, scope });
     let at = from;
@@ -219,9 +224,9 @@ export class CheckpointLinks {
   }
 
   /**
-   * Returns a block and its ancestors above the first linked ancestor. Returns undefined if the path reaches the checkpoint's height, or exceeds
-   * `MAX_WALK`, without a linked ancestor.
-   * @param to height of the expected linked block; headers down to it are prefetched
+   * Returns a block and its ancestors down to the first linked ancestor, exclusively. Returns undefined if there is no linked ancestor above the
+   * checkpoint's height and within `MAX_WALK`.
+   * @param to height at which a linked ancestor is expected; headers down to this height are requested in advance
    */
   async #follow(block: Block, to: bigint, scope: RequestScope): Promise<readonly Block[] | undefined> {
     const headers = new HeaderReader({ verifier: this.#verifier, ask: this.#ask, scope });
@@ -239,7 +244,7 @@ export class CheckpointLinks {
   }
 }
 
-/** Returns the oldest multiple of `STOP` within the history window (EIP-2935) of block `from`. */
+/** Returns the lowest multiple of `STOP` whose hash is in the history contract (EIP-2935) at block `from`. */
 function findStop(from: bigint): bigint {
   return ((from - HISTORY_LENGTH + STOP - 1n) / STOP) * STOP;
 }

@@ -6,23 +6,24 @@ import type { Verifier } from './verifier.ts';
 
 /** Maximum number of steps of one search; bisection needs 30 steps to find the first block of a fork among 10^9 blocks. */
 const MAX_STEPS = 256;
-/** Maximum number of blocks that are examined in one step to find one that contains the subject. */
+/** Maximum number of neighbouring blocks that one step examines until a block contains the subject. */
 const MAX_NEAR = 8n;
 
 export type FindForksParts = {
   readonly verifier: Verifier;
   readonly ask: Send;
   readonly scope: RequestScope;
-  /** Numbers of blocks whose answers failed verification. */
+  /** Numbers of blocks about which client requests received answers that failed verification. */
   readonly contradicted: readonly bigint[];
   /** True if at most one node is up. */
   readonly isAlone: boolean;
 };
 
 /**
- * Finds the first and last blocks of forks with unknown rules: bisects between verifiable and unverifiable blocks, and examines blocks at growing
- * distances below the oldest unverifiable one. Rules count as unknown if two nodes, or the only node, return the same unverifiable answer.
- * @returns whether nothing is left to find; false if the time or the steps ran out
+ * Finds the first and last blocks of forks whose rules are unknown to this program. Bisects between verifiable and unverifiable blocks, and examines
+ * blocks at growing distances below the oldest unverifiable block. Rules count as unknown if two nodes, or the only node, return the same
+ * unverifiable answer.
+ * @returns true if the search is complete; false if time or steps ran out
  */
 export async function findForks({
   verifier,
@@ -32,7 +33,7 @@ export async function findForks({
   isAlone,
 }: FindForksParts): Promise<boolean> {
   const { calibration } = verifier;
-  /** @returns the subjects that were verified or found unverifiable; undefined if no node has the block */
+  /** Examines a block. @returns the subjects that were verified or found unverifiable; undefined if no node has the block */
   const look = async (number: bigint): Promise<ReadonlySet<Subject> | undefined> => {
     const trials = await tryBlock(verifier, ask, number, scope);
     if (trials.length === 0 || scope.aborted) return undefined;
@@ -62,7 +63,7 @@ export async function findForks({
   return false;
 }
 
-/** Returns the contradictions that two nodes, or the only node, share. */
+/** Returns the contradictions with their header that the answers of two nodes share, or that the only node's answer has. */
 function listFailed(trials: readonly Trial[], isAlone: boolean): readonly Finding[] {
   const found = trials.flatMap((trial) => trial.found);
   return found.filter(({ subject, kind, evidence }, i) => {

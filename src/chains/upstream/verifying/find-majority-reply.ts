@@ -1,16 +1,16 @@
 import type { Finding } from '../../../../packages/proofs/findings.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
 
-/** The unverifiable answer that most nodes return for a block, and the nodes that returned another answer. */
+/** The same unverifiable answer of most nodes about a block, and the nodes that returned a different answer. */
 export type MajorityReply = {
   readonly finding: Finding & { readonly evidence: string };
   readonly dissenters: ReadonlySet<Upstream>;
 };
 
 /**
- * Returns the finding that more than half of the nodes share, after every able node has returned an answer that does not verify.
- * @param replies findings by node
- * @param able nodes that can answer the request
+ * Returns the finding that more than half of the nodes share; undefined if there is none, or if a node in `able` has no reply with a finding.
+ * @param replies finding in each node's answer that does not verify
+ * @param able usable nodes that have the block
  */
 export function findMajorityReply(
   replies: ReadonlyMap<Upstream, Finding>,

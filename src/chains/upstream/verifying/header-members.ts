@@ -5,10 +5,12 @@ import { parseText } from '../../../pool/parse-text.ts';
 import type { Send } from '../../../pool/upstream-request.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 
-/** Cap on remembered names; no chain has as many. It bounds the calibrations that invented names can trigger. */
+/**
+ * Maximum number of stored member names, far above that of any chain. The limit bounds the calibrations that a node can trigger with invented names.
+ */
 const MAX_NAMES = 256;
 
-/** Member names that block objects of a network had; a fork often introduces a new one. */
+/** Names of all members that block objects of a network have had. A new name often indicates a fork. */
 export class HeaderMembers {
   readonly #ask: Send;
   readonly #names = new Set<string>();
@@ -18,7 +20,7 @@ export class HeaderMembers {
   }
 
   /**
-   * Requests a block and returns whether it has members that no earlier block had.
+   * Requests a block, and returns whether it has a member name that is not stored yet.
    * @throws UpstreamFault if no node answers
    */
   async hasNew(number: bigint, scope: RequestScope): Promise<boolean> {

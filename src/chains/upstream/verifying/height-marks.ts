@@ -1,35 +1,35 @@
-/** An examined block; `reason` is undefined if the block was verified. */
+/** Examined block, and the reason why it is unverifiable; `reason` is undefined if it was verified. */
 export type Mark = { readonly number: bigint; readonly reason: string | undefined };
 
-/** A range of heights to examine, `at` first and then the heights above it. */
+/** Heights to examine: `at` first, and then the heights above it up to `below`, exclusively. */
 export type Unknown = { readonly at: bigint; readonly below: bigint };
 
-/** Cap on the marks of one subject; a range of blocks with the same rules needs two marks. */
+/** Maximum number of marks of one subject. A range of blocks with the same rules needs two marks. */
 const MAX_MARKS = 64;
-/** Growth of the search below an unverifiable range: the next examined block is this many times the known length of the range further down. */
+/** Below an unverifiable range, the next block to examine is at a distance of this many times the known length of the range. */
 const GROWTH = 8n;
 
 /**
- * Examined heights of one subject, and whether the block at each height was verified. Two neighbouring marks with the same result apply to all
- * heights between them, and the outermost marks apply to all heights beyond. A fork begins between two marks with different results. Heights between
- * them count as verifiable, so that wrong answers are found.
+ * Examined heights of one subject (marks), and whether each block was verified. Two neighbouring marks with the same result apply to all heights
+ * between them, and the outermost marks to all heights beyond. Between two marks with different results, a fork begins; heights there count as
+ * verifiable, so that wrong answers are detected.
  */
 export class HeightMarks {
-  /** Sorted by number; a run of marks with the same result has only its first and last mark. */
+  /** Marks sorted by number. Only the first and the last of successive marks with the same result are stored. */
   #marks: Mark[] = [];
-  /** True if some block is unverifiable. This is rare, and is read for every answer. */
+  /** True if any mark is unverifiable. This shortcut is read for every answer, and is rarely true. */
   #hasBad = false;
 
   get isEmpty(): boolean {
     return this.#marks.length === 0;
   }
 
-  /** Returns whether there is a mark with this result. */
+  /** Returns whether there is a verified mark (`isGood`), or an unverifiable one. */
   has(isGood: boolean): boolean {
     return this.#marks.some((mark) => isGoodMark(mark) === isGood);
   }
 
-  /** Returns the reason why a block is unverifiable; undefined if it is verifiable or no block was examined. */
+  /** Returns the reason why a block is unverifiable; undefined if it counts as verifiable. */
   reasonAt(number: bigint): string | undefined {
     return this.#hasBad ? this.#find(number)?.reason : undefined;
   }
@@ -42,7 +42,7 @@ export class HeightMarks {
     return upper !== undefined && isGoodMark(upper) ? upper : lower;
   }
 
-  /** Records the result for a block. @param reason absent if the block was verified */
+  /** Records the result of examining a block. @param reason reason why it is unverifiable; undefined if it was verified */
   set(number: bigint, reason: string | undefined): void {
     const marks = this.#marks.filter((mark) => mark.number !== number);
     const at = marks.findIndex((mark) => mark.number > number);
@@ -56,25 +56,25 @@ export class HeightMarks {
     this.#replace(this.#marks.filter((mark) => mark.number <= number));
   }
 
-  /** First block of the newest unverifiable range; undefined if the newest mark is verifiable, or if no mark is verifiable. */
+  /** First block of the unverifiable range at the newest blocks; undefined if there is none, or if no block at all is verifiable. */
   get from(): bigint | undefined {
     const last = this.#marks.findLastIndex(isGoodMark);
     return last < 0 ? undefined : this.#marks[last + 1]?.number;
   }
 
-  /** Last block of the newest unverifiable range with verifiable blocks above it. */
+  /** Last block of the newest unverifiable range that has verifiable blocks above it. */
   get until(): bigint | undefined {
     return this.listLast().at(-1);
   }
 
-  /** Last blocks of all unverifiable ranges with verifiable blocks above them. */
+  /** Returns the last block of each unverifiable range that has verifiable blocks above it. */
   listLast(): readonly bigint[] {
     return this.#pairs().flatMap(([lower, upper]) =>
       !isGoodMark(lower) && isGoodMark(upper) ? [lower.number] : [],
     );
   }
 
-  /** Last heights of the ranges with the same result, except the newest range. */
+  /** Returns the last height of each range with the same result, except the newest range. */
   listEnds(): readonly bigint[] {
     return this.#pairs().flatMap(([lower, upper]) => {
       if (isGoodMark(lower) === isGoodMark(upper)) return [];
@@ -82,14 +82,14 @@ export class HeightMarks {
     });
   }
 
-  /** Ranges that contain a change of rules, and the range below the oldest unverifiable block, which may contain a change. */
+  /** Returns the ranges that contain the first block of a fork, and the range below the oldest unverifiable block, which may contain one. */
   listUnknown(): readonly Unknown[] {
     const unknown = this.#pairs().flatMap(([lower, upper]): readonly Unknown[] => {
       const isKnown = isGoodMark(lower) === isGoodMark(upper) || upper.number - lower.number <= 1n;
       return isKnown ? [] : [{ at: (lower.number + upper.number) / 2n, below: upper.number }];
     });
     const [oldest] = this.#marks;
-    // Block 0 follows the rules of no fork.
+    // The search ends at block 1, because block 0 follows the rules of no fork.
     if (oldest === undefined || isGoodMark(oldest) || oldest.number <= 1n) return unknown;
     const good = this.#marks.findIndex(isGoodMark);
     const newest = this.#marks.at(good < 0 ? -1 : good - 1) ?? oldest;
@@ -98,12 +98,12 @@ export class HeightMarks {
     return [...unknown, { at: at > 1n ? at : 1n, below: oldest.number }];
   }
 
-  /** Pairs of neighbouring marks. */
+  /** Returns all pairs of neighbouring marks. */
   #pairs(): readonly (readonly [Mark, Mark])[] {
     return this.#marks.slice(1).map((upper, i) => [this.#marks[i] as Mark, upper]);
   }
 
-  /** Removes the shortest unverifiable range; answers about its blocks are then verified one by one. */
+  /** Removes the marks of the shortest unverifiable range, whose blocks then count as verifiable again. */
   #forgetShortest(): void {
     let shortest: { readonly first: number; readonly last: number; readonly length: bigint } | undefined;
     for (const [first, mark] of this.#marks.entries()) {
@@ -130,7 +130,7 @@ function isGoodMark({ reason }: Mark): boolean {
   return reason === undefined;
 }
 
-/** Drops marks whose two neighbours have the same result as the mark itself. */
+/** Removes marks whose two neighbours have the same result. */
 function thin(marks: readonly Mark[]): Mark[] {
   return marks.filter((mark, i) => {
     const [before, after] = [marks[i - 1], marks[i + 1]];

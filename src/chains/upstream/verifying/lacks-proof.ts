@@ -2,8 +2,8 @@ import { ChainError } from '../../../chain/errors.ts';
 import { type FaultKind, Refutation, UpstreamFault } from '../../../pool/fault.ts';
 
 /**
- * Faults of nodes that serve no proof of a state but may answer reads of it: the node lacks the method, or the request is too old, too large or too
- * slow.
+ * Kinds of faults of nodes that send no proof of some state, but may still answer reads of it. The node lacks the method, or the block is too old, or
+ * the proof is too large or too slow.
  */
 const FAULTS: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'unsupported',
@@ -17,8 +17,8 @@ const FAULTS: ReadonlySet<FaultKind> = new Set<FaultKind>([
 ]);
 
 /**
- * Returns whether the error means that nodes have no proof. A refuted proof, or no answer at all, is another error. Proofs from nodes on another
- * branch are `wrong`.
+ * Returns whether an error means that nodes send no proof. Returns false for a refuted proof, and if no node answers. A proof of a node on another
+ * branch is the fault `wrong`.
  */
 export function lacksProof(error: unknown): error is Error {
   if (error instanceof Refutation) return false;

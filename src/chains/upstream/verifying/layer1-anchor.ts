@@ -21,7 +21,7 @@ import { CheckpointLinks } from './checkpoint-links.ts';
 import type { Anchor } from './trust.ts';
 import type { Verifier } from './verifier.ts';
 
-/** The L2ToL1MessagePasser predeploy; an output root commits to the storage root of this contract. */
+/** Address of the L2ToL1MessagePasser predeploy (OP Stack). An output root commits to the storage root of this contract. */
 const MESSAGE_PASSER = '0x4200000000000000000000000000000000000016';
 const VERSION = new Uint8Array(32);
 const NO_WITHDRAWALS = bytesToHex(EMPTY_TRIE_ROOT);
@@ -35,22 +35,22 @@ export type Layer1AnchorParts = {
   readonly log: Logger;
 };
 
-/** A verified header. */
+/** A verified header, with the `withdrawalsRoot` of the block object. */
 type ToldHeader = VerifiedHeader & { readonly withdrawalsRoot: string | undefined };
-/** The number of the block that an output root commits to, and a check that a header matches the root. */
+/** Number of the block to which an output root should commit, and a function that checks whether a header is of this block. */
 type MeantBlock = { readonly number: bigint; readonly isMeant: (header: ToldHeader) => boolean };
 type ToldBlock = { readonly header: ToldHeader; readonly upstream: Upstream | undefined };
 
 /**
- * Anchors a rollup in output roots that are stored on layer 1. The block of an output root and its ancestors are on the chain, whatever nodes report.
- * Nodes that report another block at that height are quarantined. If all nodes report another block, no block counts as verified.
+ * Anchors a rollup in output roots on layer 1. The block of an output root and its ancestors are canonical, whatever nodes report. A node with
+ * another block at this height is quarantined. If all nodes have another block, no block counts as verified.
  */
 export class Layer1Anchor implements Anchor, AnchoredChain {
   readonly #parts: Layer1AnchorParts;
   #links: CheckpointLinks | undefined;
   /** Output root of the current anchor block. */
   #outputRoot = '';
-  /** Why there is no anchor, or no newer one, as the end of a sentence. */
+  /** Reason why there is no anchor, or no newer one, as a clause for an error text. */
   #reason: string | undefined = 'layer 1 has not been read yet';
   #isContradicted = false;
 
@@ -66,7 +66,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     return this.#isContradicted ? this.#reason : undefined;
   }
 
-  /** Finds the block of an output root and makes it the anchor. Never rejects. */
+  /** Finds the block to which an output root commits, and makes this block the anchor. Never rejects. */
   async anchor({ outputRoot, block }: OutputClaim, scope: RequestScope): Promise<void> {
     if (this.#outputRoot === outputRoot && !this.#isContradicted) {
       this.#reason = undefined;
@@ -94,7 +94,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     }
   }
 
-  /** Records that no newer anchor was found. The current anchor and a contradiction are unchanged. */
+  /** Records why no newer anchor was found. The current anchor and a contradiction remain. */
   noteUnanchored(reason: string): void {
     const { network, log } = this.#parts;
     if (this.#isContradicted || this.#reason === reason) return;
@@ -140,7 +140,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     this.#isContradicted = true;
   }
 
-  /** Returns the latest block at or before a timestamp in seconds, assuming a constant block time. */
+  /** Computes the number of the latest block up to a timestamp (seconds), under the assumption of a constant block time. */
   async #findBlock(timestamp: bigint, head: BlockHeader, scope: RequestScope): Promise<MeantBlock> {
     const { parentHash } = head;
     const { header } = await this.#requestHeader(head.number - 1n, parentHash, new Set(), scope);
@@ -156,7 +156,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
 
   /**
    * Requests the header at a height from every node.
-   * @throws UpstreamFault if no node returns a header that verifies
+   * @throws UpstreamFault if no node returns a header whose hash verifies
    */
   async #sendToNodes(number: bigint, scope: RequestScope): Promise<readonly ToldBlock[]> {
     const requested = new Set<Upstream>();
@@ -174,7 +174,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     }
   }
 
-  /** @param hash hash of the block, if it is known */
+  /** Requests and verifies a header. @param hash hash of the block; undefined if it is unknown */
   async #requestHeader(
     number: bigint,
     hash: string | undefined,
@@ -207,8 +207,8 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
   }
 
   /**
-   * Returns the header whose output root matches; undefined if no header matches.
-   * @throws UpstreamFault if no header matches and the output root of one cannot be computed
+   * Returns the header from which the output root is computed; undefined if no header matches.
+   * @throws UpstreamFault if no header matches, and a header's output root cannot be computed
    */
   async #findRoot(
     told: readonly ToldBlock[],
@@ -229,7 +229,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
   }
 
   /**
-   * Returns whether a block has an output root. Since Isthmus the header contains the storage root of the message passer; before that, an account
+   * Returns whether the output root is that of a block. Since Isthmus, the header contains the storage root of the message passer; before, an account
    * proof is needed.
    */
   async #makes(header: ToldHeader, outputRoot: string, scope: RequestScope): Promise<boolean> {

@@ -31,11 +31,11 @@ import { keepUnique } from '../keep-unique.ts';
 import type { VerifiedBlock } from './verified-blocks.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Subjects that must be verified for logs that are derived from receipts. */
+/** Parts of blocks and receipts (`Subject`) that must be verified before logs are derived from them. */
 const LOG_SUBJECTS: readonly Subject[] = ['header', 'transactions', 'receipts', 'place', 'logIndex', 'logs'];
-/** Number of blocks of one request whose transactions and receipts are requested concurrently. */
+/** Maximum number of blocks per request whose transactions and receipts are requested concurrently. */
 const BLOCKS_AT_ONCE = 4;
-/** Number of blocks below the head for which a node may have the header but not yet the logs; missing logs are then no fault. */
+/** In this many blocks below the head, missing logs are no fault, because a node may have a block before it has indexed the logs. */
 const INDEXING_BLOCKS = 8n;
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
@@ -50,14 +50,14 @@ export type LogProofParts = {
   readonly headNumber: () => bigint;
 };
 
-/** A block of a range; `logs` are its matching logs, and are undefined until its receipts were read. */
+/** A block of a range; `logs` are its matching logs as JSON, undefined until the block's receipts were read. */
 type Row = {
   readonly found: FoundBlock;
   readonly header: VerifiedHeader;
   logs: readonly string[] | undefined;
 };
 
-/** An answer has logs in blocks whose blooms exclude them. The receipts of these blocks must be read before the node is blamed. */
+/** Error of an answer with logs in blocks whose blooms exclude them. The receipts of these blocks must be read before the node counts as faulty. */
 export class UnexpectedLogs extends Error {
   override readonly name = 'UnexpectedLogs';
   readonly numbers: readonly bigint[];
@@ -68,17 +68,17 @@ export class UnexpectedLogs extends Error {
   }
 }
 
-/** Derives the logs of consecutive blocks that match a filter, from the receipts of all blocks whose blooms do not exclude a match. */
+/** Derives the logs that match a filter from verified receipts. Reads only the receipts of blocks whose blooms do not exclude a match. */
 export class LogProofs {
   readonly #parts: LogProofParts;
-  /** True after a verified block had logs that the bloom in its header excludes: the blooms of this chain are unusable. */
+  /** True after a verified block had logs that its header's bloom excludes, which shows that the blooms of this chain are unusable. */
   #isBloomless = false;
 
   constructor(parts: LogProofParts) {
     this.#parts = parts;
   }
 
-  /** Returns why logs of a range are unverifiable, as the end of a sentence; undefined if verification can be attempted. */
+  /** Returns the reason why logs of a range are unverifiable, as a clause for an error text; undefined if verification can be attempted. */
   whyNot({ first, last }: LogRange): string | undefined {
     const { verifier, maxBlocks } = this.#parts;
     if (this.isTooLong({ first, last })) {
@@ -89,12 +89,12 @@ export class LogProofs {
     return provided && verifier.whyUnverifiable({ number: last, hash: '' }, [provided]);
   }
 
-  /** Returns whether a range has more blocks than are verified. */
+  /** Returns whether a range has more blocks than the limit for verification. */
   isTooLong({ first, last }: LogRange): boolean {
     return last - first >= BigInt(this.#parts.maxBlocks);
   }
 
-  /** Splits a range into consecutive parts. Within a part, logs are either all verifiable or all unverifiable; forks separate the parts. */
+  /** Splits a range at forks into consecutive parts, so that the logs of a part are either all verifiable or all unverifiable. */
   divide({ first, last }: LogRange): readonly LogRange[] {
     let next = first;
     return this.#parts.verifier.calibration.divide(LOG_SUBJECTS, first, last).map((end) => {
@@ -104,7 +104,7 @@ export class LogProofs {
     });
   }
 
-  /** Returns why logs in receipts of a block are not verified, as the end of a sentence; undefined if they are. */
+  /** Returns the reason why logs in a block's receipts are not verified, as a clause for an error text; undefined if they are verified. */
   whyUnverifiable({ number, hash }: Pick<FoundBlock['block'], 'number' | 'hash'>): string | undefined {
     return this.#parts.verifier.whyUnverifiable({ number, hash }, LOG_SUBJECTS);
   }
@@ -121,8 +121,8 @@ export class LogProofs {
   /**
    * Derives the logs that match a filter, and requests missing blocks and receipts from nodes.
    * @param found consecutive blocks
-   * @param memory reserved for the logs, released by the caller
-   * @throws UpstreamFault if the nodes lack the data
+   * @param memory memory reservation for the derived logs; the caller releases it
+   * @throws UpstreamFault if no node has the data
    * @throws ChainError if the logs exceed the limits of one answer
    */
   async find(
@@ -134,7 +134,7 @@ export class LogProofs {
     const { findHeader, blocks } = this.#parts;
     const rows: Row[] = [];
     for (const each of found) {
-      // Blocks that were found before calibration was complete have not been verified.
+      // A block that was requested before calibration was complete is not verified, so it is requested again.
       const header =
         findHeader(each.block.hash) ?? (await blocks.getReceiptsOf(each, scope, true)).proven?.header;
       if (header === undefined)
@@ -146,14 +146,14 @@ export class LogProofs {
     return expected;
   }
 
-  /** Reads the receipts of blocks whose logs are in an answer although the blooms exclude them. */
+  /** Reads the receipts of blocks that have logs in an answer although the blooms exclude them. */
   async findMore(expected: ExpectedLogs, { numbers }: UnexpectedLogs, scope: RequestScope): Promise<void> {
     await expected.examine(numbers, scope);
     if (numbers.some((number) => expected.has(number))) this.#isBloomless = true;
   }
 }
 
-/** Logs of a range that match a filter, derived from its blocks and receipts. */
+/** Logs of a range that match a filter, as derived from verified receipts. */
 export class ExpectedLogs {
   readonly #parts: LogProofParts;
   readonly #matcher: LogMatcher;
@@ -182,7 +182,7 @@ export class ExpectedLogs {
 
   /**
    * Returns the numbers of the blocks that may have matching logs.
-   * @param isBloomless true if blooms are ignored
+   * @param isBloomless true if the blooms are unusable, so that all blocks are returned
    */
   listPossible(isBloomless: boolean): readonly bigint[] {
     return [...this.#rows.values()]
@@ -191,7 +191,7 @@ export class ExpectedLogs {
   }
 
   /**
-   * Requests the receipts of blocks, `BLOCKS_AT_ONCE` at a time.
+   * Requests the receipts of blocks, `BLOCKS_AT_ONCE` concurrently, and derives their matching logs.
    * @throws ChainError if the logs exceed the limits of one answer
    */
   async examine(numbers: readonly bigint[], scope: RequestScope): Promise<void> {
@@ -202,7 +202,7 @@ export class ExpectedLogs {
     }
   }
 
-  /** Returns why the derived logs are not verified, as the end of a sentence; undefined if they are. */
+  /** Returns the reason why the derived logs are not verified, as a clause for an error text; undefined if they are verified. */
   whyUnverifiable(): string | undefined {
     const { verifier } = this.#parts;
     let child: VerifiedHeader | undefined;
@@ -218,7 +218,7 @@ export class ExpectedLogs {
 
   /**
    * Compares the logs in an answer about a part of the range with the derived logs.
-   * @returns the same answer, rewritten if an object in it repeats a name
+   * @returns the same answer, serialized again if an object repeats a name
    * @throws UpstreamFault `wrong`
    * @throws UnexpectedLogs if the answer has logs in blocks whose receipts were not read
    */
@@ -263,7 +263,7 @@ export class ExpectedLogs {
 
   async #findLogs(found: FoundBlock, scope: RequestScope): Promise<readonly string[]> {
     const { receipts, proven } = await requestReceipts(this.#parts, found, scope);
-    // Parsing a large block takes about one scheduler slot.
+    // Parsing the receipts of a large block takes about the time of one scheduler slot.
     await SCHEDULER.pause(scope.owner ?? '', SLOT_MS);
     const list = (await parseText(receipts, scope)) as readonly unknown[];
     return listMatching(list, proven, this.#matcher);
@@ -284,8 +284,8 @@ export class ExpectedLogs {
 }
 
 /**
- * Returns the receipts of a block, and the block that they were verified against.
- * @throws UpstreamFault if the nodes lack them
+ * Returns the receipts of a block, and the verified block with which they were compared.
+ * @throws UpstreamFault if no node has them
  */
 async function requestReceipts(
   { blocks }: LogProofParts,

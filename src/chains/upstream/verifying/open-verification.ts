@@ -22,16 +22,16 @@ export type VerificationParts = {
   /** Absent if verification is off. */
   readonly verifier: Verifier | undefined;
   readonly checkpoint?: Checkpoint | undefined;
-  /** True if output roots on layer 1 anchor blocks of the chain; excludes a checkpoint. */
+  /** True if output roots on layer 1 anchor blocks of the chain; a checkpoint is then not allowed. */
   readonly isAnchored?: boolean;
   readonly log: Logger;
   readonly ask: Send;
   readonly upstreams: readonly Upstream[];
   readonly refute: (upstream: Upstream, evidence: string) => void;
   readonly head: () => BlockHeader | undefined;
-  /** Agreement of the operators that must have a block, if configured; otherwise two nodes must have it. */
+  /** Agreement of operators on a block, if it is configured; if absent, two nodes must report the block. */
   readonly agreement?: Agreement | undefined;
-  /** Returns whether two nodes have reported the hash of an old height. */
+  /** Returns whether enough nodes have reported this hash at an old height. */
   readonly isConfirmed: (hash: string) => boolean;
   /** Interval between checks of the head's header, milliseconds. */
   readonly lookMs?: number;
@@ -40,13 +40,13 @@ export type VerificationParts = {
 /** Verification of a network, with its background tasks. */
 export type Verification = {
   readonly proofs: Proofs;
-  /** The checkpoint or the layer 1 anchor if one is configured. */
+  /** Checkpoint or layer 1 anchor; undefined if neither is configured. */
   readonly anchor: Anchor | undefined;
-  /** Hashes of older heights from the state of an agreed head; absent without agreement. */
+  /** Hashes of old heights that are verified by the state of an agreed head; undefined without agreement. */
   readonly agreed: AgreedLinks | undefined;
-  /** Receives output roots if layer 1 is read. */
+  /** Receives output roots from layer 1; undefined if layer 1 is not read. */
   readonly layer1: AnchoredChain | undefined;
-  /** Determines what can be verified. Never rejects; continues in the background if no node answers now. */
+  /** Determines which parts of answers can be verified. Never rejects; continues in the background if no node answers now. */
   calibrate(): Promise<void>;
   /** Restarts calibration; called when the network becomes another chain. */
   forgetChain(): void;
@@ -54,7 +54,7 @@ export type Verification = {
   close(): void;
 };
 
-/** Opens the verification of a network; no request is sent before `calibrate` or `forgetChain`. */
+/** Creates the verification of a network. No request is sent before `calibrate` or `forgetChain` is called. */
 export function openVerification(parts: VerificationParts): Verification {
   const { verifier, upstreams, agreement, isConfirmed, ask, head } = parts;
   const layer1 =

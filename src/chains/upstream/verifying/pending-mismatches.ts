@@ -2,16 +2,16 @@ import type { Finding, Subject } from '../../../../packages/proofs/findings.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
 import { Lru } from '../../../util/lru.ts';
 
-/** Cap on recent refuted answers, by block and subject: about 200 bytes per entry. */
+/** Maximum number of pairs of block and subject with stored mismatches, about 200 bytes each. */
 const MAX_MISMATCHES = 1_024;
 const MISMATCH_MS = 600_000;
 
-/** A node's answer that its block refutes. */
+/** A node whose answer does not match its block, and the finding in the answer. */
 export type PendingMismatch = { readonly upstream: Upstream; readonly finding: Finding };
 
 /**
- * Answers that contradict their block, stored until it is known whether the node is at fault or the rules of the chain are unknown here. The node is
- * at fault if another node returns a verified answer about the same subject of the block.
+ * Answers that do not match their block, until it is known whether the node is at fault or the chain's rules are unknown to this program. The node is
+ * at fault if another node's answer about the same part (`Subject`) of the block is verified.
  */
 export class PendingMismatches {
   readonly #pending = new Lru<string, Map<Upstream, Finding>>(MAX_MISMATCHES, MISMATCH_MS);
@@ -23,19 +23,19 @@ export class PendingMismatches {
     this.#pending.set(name, pending);
   }
 
-  /** Returns the number of other nodes with the same evidence about a block. */
+  /** Returns the number of other nodes whose answers about a block have the same mismatch. */
   countOthers(blockHash: string, upstream: Upstream, { subject, evidence }: Finding): number {
     const pending = this.#pending.get(`${blockHash}:${subject}`) ?? new Map<Upstream, Finding>();
     return [...pending].filter(([other, finding]) => other !== upstream && finding.evidence === evidence)
       .length;
   }
 
-  /** Returns the findings about a subject of a block, by node. */
+  /** Returns the findings in answers about a subject of a block, by node. */
   listReplies(blockHash: string, subject: string): ReadonlyMap<Upstream, Finding> {
     return this.#pending.get(`${blockHash}:${subject}`) ?? new Map<Upstream, Finding>();
   }
 
-  /** Removes and returns the refuted answers about a subject of a block; called after an answer about this subject was verified. */
+  /** Removes and returns the mismatches of a subject of a block; called after an answer about this subject was verified. */
   complete(blockHash: string, subject: Subject): readonly PendingMismatch[] {
     if (this.#pending.size === 0) return [];
     const name = `${blockHash}:${subject}`;

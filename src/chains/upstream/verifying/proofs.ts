@@ -47,21 +47,21 @@ import type { TrustRules } from './trust.ts';
 import type { VerifiedBlock, VerifiedBlocks } from './verified-blocks.ts';
 import type { VerificationTarget, Verifier } from './verifier.ts';
 
-/** Subjects that depend on transaction senders; only a sample of a block's senders is recovered. */
+/** Subjects that depend on the senders of transactions, of which only a sample is recovered per block. */
 const OF_SENDERS: readonly Subject[] = ['from', 'contractAddress'];
 
-/** The block that receipts are verified against, and the state of the verification. */
+/** Block against which streamed receipts are verified, and the state of the verification. */
 type OpenReceipts = { readonly block: VerifiedBlock; readonly receipts: ReceiptStream };
 
 /**
- * Error for an answer that contradicts a part of its block that was not recomputed. The block must be requested again and recomputed in full before a
- * node is blamed.
+ * Error of an answer that contradicts a part of its block that was not recomputed. The block must be requested again and fully recomputed, which
+ * shows whether the answer or the block was wrong.
  */
 export class ContradictedBlock extends Error {
   override readonly name = 'ContradictedBlock';
 }
 
-/** Verifies answers about parts of blocks against verified blocks, and records their trust level. */
+/** Verifies answers about parts of blocks against verified blocks, and provides the rules for their trust level. */
 export class Proofs {
   readonly verifier: Verifier | undefined;
   readonly blocks: VerifiedBlocks | undefined;
@@ -77,7 +77,7 @@ export class Proofs {
     this.trust = trust;
   }
 
-  /** Meaning of a null from a node. */
+  /** Meaning of a null answer under the verification mode of the network. */
   get absence(): Absence {
     if (this.verifier === undefined) return ABSENCE_UNVERIFIED;
     return this.verifier.mode === 'require' ? ABSENCE_REQUIRED : ABSENCE_VERIFIED;
@@ -88,14 +88,14 @@ export class Proofs {
     return this.verifier?.canVerify(subject, number) === true;
   }
 
-  /** Returns the suffix of cache keys for verified answers, so that an unverified answer is never read as verified. */
+  /** Returns a suffix for cache keys of verified answers, so that an unverified answer is never read as a verified one. */
   keyPart(subject: Subject, number: bigint | undefined): string {
     return this.canVerify(subject, number) ? ':verified' : '';
   }
 
   /**
    * Verifies the receipts of a block.
-   * @returns the same result, rewritten if an object in it repeats a name
+   * @returns the same result, serialized again if an object repeats a name
    * @throws UpstreamFault `wrong`
    * @throws ContradictedBlock if the receipts contradict senders of the block that were not recovered
    */
@@ -121,9 +121,9 @@ export class Proofs {
   }
 
   /**
-   * Verifies the receipts of a block while they are streamed.
-   * @param known the block
-   * @param proveAgain requests the block again; called if its senders have been contradicted meanwhile
+   * Returns a stream that verifies the receipts of a block while they are read.
+   * @param known the verified block of the receipts
+   * @param proveAgain requests and verifies the block again; called if receipts contradict its unrecovered senders
    */
   checkReceiptStream(
     known: VerifiedBlock,
@@ -158,7 +158,7 @@ export class Proofs {
     });
   }
 
-  /** Returns whether receipts contradict unrecovered senders of their block; the block is then marked for full verification. */
+  /** Returns whether receipts contradict unrecovered senders of their block, and then marks the block for full verification. */
   #recheckSenders({ header, hasAllSenders }: VerifiedBlock, { findings }: VerifyTools): boolean {
     const isUncertain = !hasAllSenders && OF_SENDERS.some((subject) => findings.has(subject));
     if (isUncertain) this.blocks?.uncertainty(header.hash);
@@ -176,8 +176,8 @@ export class Proofs {
   }
 
   /**
-   * Verifies an RLP-encoded block or header, or the encoded receipts of a block.
-   * @returns the same result; a stream is not verified
+   * Verifies an RLP-encoded block or header, or the encoded receipts of a block. Streams are returned without verification.
+   * @returns the same result
    * @throws UpstreamFault `wrong`
    */
   checkRaw(
@@ -198,8 +198,8 @@ export class Proofs {
     if (part === 'block') verifyRawBlock(asText(value), header, tools);
     else if (part === 'header') verifyRawHeader(asText(value), header.hash, tools);
     else verifyRawReceipts(value, header.receiptsRoot, tools);
-    // Encoded receipts do not name their block. If the request named the block by number, a node on another branch returns the receipts of another
-    // block.
+    // Encoded receipts do not contain their block hash. For a request by number, a node on another branch returns receipts of another block and is
+    // not at fault.
     const isOfOther = part === 'receipts' && upstream?.knowsHashParameters !== true;
     if (isOfOther && tools.findings.list.length > 0)
       throw new UpstreamFault('wrong', 'the encoded receipts do not hash to the root in the header');
@@ -208,9 +208,9 @@ export class Proofs {
   }
 
   /**
-   * Verifies an uncle against the hash that its block lists.
+   * Verifies an uncle against the hash at its index in the block.
    * @param block the block, with the hashes of its uncles in order
-   * @param index position of the uncle in the block
+   * @param index index of the uncle in the block
    * @param text JSON of the uncle
    * @throws UpstreamFault `wrong`
    */
@@ -225,14 +225,14 @@ export class Proofs {
     const tools = verifier.openTools();
     const uncle: unknown = parseJsonText(text);
     verifyHeader(isMembers(uncle) ? uncle : {}, block.uncleHashes[index] ?? '', tools);
-    // An uncle object lists no uncles, even if its header commits to some.
+    // Findings about `uncles` are dropped, because an uncle object lists no uncles even if its header commits to some.
     const found = tools.findings.list.filter(({ subject }) => subject !== 'uncles');
     verifier.classify(block, found, ['header'], upstream);
   }
 
   /**
    * Verifies an `eth_getProof` answer against the state root of its block, even if verification is off.
-   * @returns the account and slots in the proof; undefined if nodes agree on a proof that cannot be verified here
+   * @returns the account and slots in the proof; undefined if the proof has an unknown form that nodes agree on
    * @throws UpstreamFault `wrong`
    */
   checkState(
@@ -245,7 +245,7 @@ export class Proofs {
     const findings = new Findings();
     const proven = verifyAccountProof(parseJsonText(text), request, stateRoot, findings);
     const [finding] = findings.list;
-    // If the request named the block by number, a node on another branch returned a proof of another state and is not at fault.
+    // For a request by number, a node on another branch returns a proof of another state and is not at fault.
     const isOfOther = finding?.evidence !== undefined && upstream?.knowsHashParameters !== true;
     if (finding !== undefined && (isOfOther || verifier === undefined))
       throw new UpstreamFault('wrong', finding.text);
@@ -267,7 +267,7 @@ export class Proofs {
   ): void {
     const findings = new Findings();
     verifyCode(code, codeHash, findings);
-    // If the request named the block by number, a node may answer about another block, in which the account has other code.
+    // For a request by number, a node on another branch may return another code and is not at fault.
     if (!findings.has('state') || upstream?.knowsHashParameters === true)
       this.verifier?.classify(
         { number, hash: nameAccount(hash, address) },
@@ -280,7 +280,7 @@ export class Proofs {
   }
 
   /**
-   * Verifies a transaction object against the transaction at a position of its block.
+   * Verifies a transaction object against the transaction at an index of its verified block.
    * @throws UpstreamFault `wrong`
    */
   checkTransaction(
@@ -295,7 +295,7 @@ export class Proofs {
     const value: unknown = parseJsonText(text);
     const transaction = isMembers(value) ? value : {};
     const listed = transactions.facts[index];
-    // No root covers this transaction: it is identified only by its hash.
+    // The transactions root does not cover an `isUncovered` transaction, which only its reported hash identifies.
     if (listed?.isUncovered !== true) {
       const verified = verifyTransaction(transaction, tools, header.baseFeePerGas);
       if (verified !== undefined && verified.facts.hash !== listed?.hash) {
@@ -308,7 +308,7 @@ export class Proofs {
   }
 
   /**
-   * Verifies a pending transaction against its own hash, and its sender against the signature.
+   * Verifies the hash and the sender of a pending transaction by recomputing them.
    * @throws UpstreamFault `wrong`
    */
   checkWaiting(text: JsonText | JsonBytes): void {
@@ -327,12 +327,15 @@ export class Proofs {
   }
 }
 
-/** Returns the key of answers about one account of a block: a node that is wrong about one account may be correct about another. */
+/**
+ * Returns the key of answers about one account of a block. Accounts have separate keys, because a node may be wrong about one and correct about
+ * another.
+ */
 function nameAccount(blockHash: string, address: string): string {
   return `${blockHash}, account ${address}`;
 }
 
-/** Returns whether receipts belong to another block at the same height: the node is on another branch, and not at fault. */
+/** Returns whether receipts belong to another block at the same height, whose node is on another branch and not at fault. */
 function areOfOther(receipts: unknown, blockHash: string): boolean {
   return (
     Array.isArray(receipts) &&

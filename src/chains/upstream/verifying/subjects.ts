@@ -1,4 +1,4 @@
-/** Subjects that must be verified for each kind of answer. */
+/** Parts (`Subject`) that must be verified for each kind of answer. */
 
 import type { Subject } from '../../../../packages/proofs/findings.ts';
 import type { RawPart } from '../../../chain/requests.ts';
@@ -24,9 +24,9 @@ export const OF_RECEIPTS: readonly Subject[] = [
   'blobGas',
 ];
 
-/** Subjects of a header that is the whole answer. */
+/** Subjects of an answer that is a header. */
 export const HEADER_SUBJECTS: readonly Subject[] = ['header', 'members'];
-/** Subjects of an uncle: it is a header, and the header of its block commits to it. */
+/** Subjects of an uncle, which is a header to which the header of its block commits. */
 export const UNCLE_SUBJECTS: readonly Subject[] = [...HEADER_SUBJECTS, 'uncles'];
 export const TRANSACTION_SUBJECTS: readonly Subject[] = ['header', ...OF_TRANSACTIONS];
 /** Subjects of blocks with whole transactions. */

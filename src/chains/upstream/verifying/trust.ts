@@ -14,24 +14,24 @@ const ONE_NODE =
   'only one node in service has the block: configure a checkpoint, or name the block by its hash';
 const REQUESTED_TOO_EARLY = 'the request came before verification was calibrated: send it again';
 
-/** Returns whether more than one node reports the hash at its height. */
+/** Returns whether enough nodes or operators report this block hash at its height. */
 export type IsAgreed = (position: BlockPosition) => boolean;
 
-/** A source other than nodes that commits to blocks of the chain: a configured checkpoint, or layer 1. */
+/** Source other than nodes that determines canonical blocks: a configured checkpoint, or layer 1. */
 export interface Anchor {
-  /** Links to the committed block; absent until that block is known. */
+  /** Blocks that are linked to the anchor block; undefined until that block is known. */
   readonly links: CheckpointLinks | undefined;
-  /** Reason why every block is unverifiable, even if nodes agree, as the end of a sentence. */
+  /** Reason why every block is unverifiable, even if nodes agree, as a clause for an error text. */
   readonly contradiction?: string | undefined;
 }
 
-/** Explains how many operators must have a block, if a number is configured. */
+/** Explains why too few operators agree on a block. */
 export interface AgreementRule {
-  /** States how many operators have a block and how many must, as a sentence without a full stop. */
+  /** Returns a sentence for error texts, without a full stop: how many operators report a block, and how many must. */
   explain(position: BlockPosition): string;
 }
 
-/** Records the trust level of answers. If the network requires verification, refuses answers that are not verified. */
+/** Records the trust level of answers. If the network requires verification (`verify: require`), rejects answers that are not verified. */
 export class TrustRules {
   readonly #verifier: Verifier | undefined;
   readonly #isAgreed: IsAgreed;
@@ -44,7 +44,8 @@ export class TrustRules {
    * @param verifier absent if verification is off
    * @param isAgreed returns whether enough nodes report a block
    * @param anchor absent if neither a checkpoint nor layer 1 is configured
-   * @param agreement absent if two nodes are enough. If present, an unverified answer has the level `single`, even if many nodes have its block.
+   * @param agreement agreement of operators on blocks; absent if two nodes suffice. If present, an unverified answer has the level `single`, even if
+   * many nodes report its block.
    */
   constructor(
     verifier: Verifier | undefined,
@@ -63,7 +64,7 @@ export class TrustRules {
     return this.#anchor?.links?.link(position);
   }
 
-  /** Calls `note` after the attempt to link the block to the checkpoint. */
+  /** Tries to link the block to the checkpoint, and then calls `note`. */
   complete(
     scope: RequestScope,
     position: BlockPosition,
@@ -75,9 +76,9 @@ export class TrustRules {
   }
 
   /**
-   * Records the trust level of an answer about a block.
-   * @param isNamed whether the caller named the block by its hash, which needs no anchor
-   * @param subjects subjects of the answer that were compared
+   * Records the trust level of an answer about a block, and counts it.
+   * @param isNamed true if the client named the block by hash, so that the block need not be canonical
+   * @param subjects parts of the answer (`Subject`) that must be verified
    * @throws ChainError `unavailable` if the network requires verification and the answer is not verified
    */
   note(scope: RequestScope, position: BlockPosition, isNamed: boolean, subjects: readonly Subject[]): void {
@@ -87,8 +88,9 @@ export class TrustRules {
   }
 
   /**
-   * Records the trust level of logs up to a block.
-   * @param why reason why the logs are not verified, as the end of a sentence; undefined if they are, provided that the block is canonical
+   * Records the trust level of logs in a range of blocks.
+   * @param position last block of the range
+   * @param why reason why the logs are not verified, as a clause for an error text; undefined if receipts have verified them
    * @throws ChainError `unavailable` if the network requires verification and the logs are not verified
    */
   noteLogs(scope: RequestScope, position: BlockPosition, isNamed: boolean, why: string | undefined): void {
@@ -96,9 +98,9 @@ export class TrustRules {
   }
 
   /**
-   * Records the trust level of an execution on the verified state of a block. `REQUESTED_TOO_EARLY` does not apply, since proofs and headers are
-   * always verified.
-   * @param why another reason why the result is not verified
+   * Records the trust level of an execution on verified state. Unlike other answers, it may have started before calibration (`REQUESTED_TOO_EARLY`),
+   * because proofs and headers are always verified.
+   * @param why reason why the result is not verified, as a clause for an error text; undefined if there is none
    * @throws ChainError `unavailable` if the network requires verification and the result is not verified
    */
   noteExecuted(
@@ -111,8 +113,8 @@ export class TrustRules {
   }
 
   /**
-   * Refuses a request about a block in advance if its answer would be refused: before a node receives it or anything is executed.
-   * @throws ChainError `unavailable` if the network requires verification and the block is not verified to be canonical
+   * Rejects a request in advance whose answer would be rejected because its block is not verified to be canonical.
+   * @throws ChainError `unavailable` if the network requires verification and the block is not verified as canonical
    */
   demandAnchor(position: BlockPosition, isNamed: boolean): void {
     if (this.#verifier?.mode !== 'require') return;
@@ -121,7 +123,7 @@ export class TrustRules {
   }
 
   /**
-   * @param why reason why the answer is not verified
+   * @param why reason why the answer is not verified, as a clause for an error text
    * @throws ChainError `unavailable` if the network requires verification
    */
   demandProof(why: string, bound?: BoundName): void {
@@ -134,7 +136,7 @@ export class TrustRules {
     return this.#anchor?.links?.hashAt(number) === hash || this.#isAgreed(position);
   }
 
-  /** Returns why a block may not be canonical, as the end of a sentence; undefined if it is verified to be. */
+  /** Returns the reason why a block may not be canonical, as a clause for an error text; undefined if it is verified as canonical. */
   #whyUnanchored(position: BlockPosition, isNamed: boolean): string | undefined {
     const { links, contradiction } = this.#anchor ?? {};
     const why = isNamed ? undefined : (contradiction ?? links?.whyUnlinked(position));
@@ -146,7 +148,7 @@ export class TrustRules {
     return `${this.#agreement.explain(position)}: configure a checkpoint, or name the block by its hash`;
   }
 
-  /** @param otherwise trust level if `why` is present */
+  /** Records a trust level: `proven` without `why`. @param otherwise trust level if `why` is present */
   #record(scope: RequestScope, why: string | undefined, otherwise: Trust): void {
     if (why !== undefined) this.demandProof(why);
     const trust = why === undefined ? 'proven' : otherwise;
@@ -154,15 +156,18 @@ export class TrustRules {
     this.counts[trust]++;
   }
 
-  /** Returns why the request may have been answered before answers of its kind were verified, even if they can be verified by now. */
+  /**
+   * Returns a reason if the request began before its kind of answer could be verified; its answer may be unverified although verification is now
+   * possible.
+   */
   #whyEarly({ startedAt }: RequestScope): string | undefined {
     const widenedAt = this.#verifier?.calibration.widenedAt;
     return widenedAt !== undefined && startedAt < widenedAt ? REQUESTED_TOO_EARLY : undefined;
   }
 
   /**
-   * Records that an answer is the unverified reply of one node.
-   * @param why reason, as the end of a sentence
+   * Records an unverified answer of one node.
+   * @param why reason why it is not verified, as a clause for an error text
    * @throws ChainError `unavailable` if the network requires verification
    */
   noteSingle(scope: RequestScope, why: string): void {
@@ -170,8 +175,8 @@ export class TrustRules {
   }
 
   /**
-   * Records the trust level of an answer that no block commits to.
-   * @param isHashed whether the answer hashes to the hash in the request
+   * Records the trust level of an encoded transaction, whose block is unknown.
+   * @param isHashed whether the hash of the answer is the requested hash
    * @throws ChainError `unavailable` if the network requires verification and the hash differs
    */
   noteAlone(scope: RequestScope, isHashed: boolean): void {
@@ -181,7 +186,7 @@ export class TrustRules {
     this.counts[trust]++;
   }
 
-  /** Returns why an answer is not verified; undefined if it is. */
+  /** Returns the reason why an answer is not verified; undefined if it is verified. */
   #explain(position: BlockPosition, isNamed: boolean, subjects: readonly Subject[]): string | undefined {
     const { number, hash } = position;
     if (this.#verifier === undefined || hash === undefined) return 'answers of this network are not verified';

@@ -22,23 +22,23 @@ import { chooseAccount, type StateSample } from './calibrate-state.ts';
 import { OF_RECEIPTS, OF_TRANSACTIONS } from './subjects.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Maximum number of nodes that receive a request for a block that does not verify; most pools have fewer nodes. */
+/** Maximum number of nodes from which a block is requested until one verifies; most pools have fewer nodes. */
 const CONFIRMATIONS = 16;
-/** Senders recovered per block. */
+/** Maximum number of transaction senders that are recovered per block. */
 const MAX_SENDERS = 8;
 
-/** Result of verifying one node's block. */
+/** Result of verifying a block and its receipts from one node: verified subjects (`shown`), and findings. */
 export type Trial = {
   readonly shown: readonly Subject[];
   readonly found: readonly Finding[];
   readonly isEmpty: boolean;
-  /** Absent if the header did not verify. */
+  /** Account for trying a state proof; absent if the header did not verify. */
   readonly state?: StateSample;
 };
 
 const ALL_LOGS = new LogMatcher({ addresses: [], topics: [] });
 
-/** Requests a block and its receipts from one node after the other, until one answer verifies completely or no node is left. */
+/** Requests a block and its receipts from one node after the other, until an answer verifies completely or no further node answers. */
 export async function tryBlock(
   verifier: Verifier,
   ask: Send,
@@ -53,7 +53,7 @@ export async function tryBlock(
       const trial = await tryNode(verifier, ask, number, scope, requested, witness);
       if (trial !== undefined) trials.push(trial);
       if (trial?.found.length === 0 || witness.upstream === undefined) break;
-      // If a node returns no block, or one too long to examine, the search continues at the other nodes.
+      // If a node returns no block, or too long a block, the search continues at another node.
       requested.add(witness.upstream);
     } catch (error) {
       if (!isFailure(error)) throw error;
@@ -64,7 +64,8 @@ export async function tryBlock(
 }
 
 /**
- * Maximum length of a block, its receipts or its logs that is examined, in characters. Longer blocks are skipped, since a shorter one shows the same.
+ * Maximum length of a block, its receipts or its logs for an examination, UTF-16 units. Longer blocks are skipped, because shorter blocks have the
+ * same rules.
  */
 const MAX_TRIED = 4 * 1024 * 1024;
 
@@ -114,7 +115,7 @@ async function tryNode(
     if (list !== undefined && !tools.findings.has('receipts')) {
       const expected = listMatching(list as readonly unknown[], { header, transactions }, ALL_LOGS);
       const difference = await compareReported(expected, header, request, scope);
-      // Missing logs are no contradiction: a node may have a block before it has indexed the logs.
+      // Missing logs are no contradiction, because a node may have a block before it has indexed the logs.
       if (difference === 'none') shown.push('logs');
       else if (difference !== undefined && difference.lacksFrom === undefined)
         tools.findings.contradict('logs', difference.text);
@@ -131,7 +132,10 @@ async function tryNode(
   };
 }
 
-/** Compares the logs that a node returns for a block with its receipts. Undefined if the node returns no logs, since it may lack the method. */
+/**
+ * Compares the logs that a node returns for a block with the logs in the receipts. Returns undefined if the node returns none, because it may lack
+ * the method.
+ */
 async function compareReported(
   expected: readonly string[],
   header: VerifiedHeader,
@@ -145,7 +149,7 @@ async function compareReported(
   return Array.isArray(logs) ? (compareLogs(logs, expected, () => header) ?? 'none') : undefined;
 }
 
-/** Converts a failure of all nodes to undefined: the state of the affected subjects then remains unchanged. */
+/** Converts a failure of all nodes to undefined, which leaves the calibration of the affected subjects unchanged. */
 function orNone(answer: Promise<JsonText>): Promise<JsonText | undefined> {
   return answer.catch((error: unknown) => {
     if (isFailure(error)) return undefined;

@@ -34,22 +34,23 @@ import { BLOCK_SUBJECTS } from './subjects.ts';
 import type { VerificationTarget, Verifier } from './verifier.ts';
 
 /**
- * Cap on the transactions of cached blocks; each block counts as 8 further transactions. A transaction takes 128 bytes, or 600 if the transactions of
- * its block were requested one by one.
+ * Maximum number of transactions in cached blocks; each block counts as 8 further transactions. A transaction takes 128 bytes, or 600 if the
+ * transactions of its block were requested individually.
  */
 const MAX_TRANSACTIONS = 32_768;
 const BLOCK_WEIGHT = 8;
-/** Maximum number of transactions of one cached block. */
+/** Maximum number of transactions in one cached block. */
 const MAX_REMEMBERED: number = MAX_TRANSACTIONS - BLOCK_WEIGHT;
-/** Cap on cached headers whose transactions may be unknown: about 1 KB each, with the bloom. */
+/** Maximum number of cached headers, about 1 KB each with the bloom. */
 const MAX_HEADERS = 4_096;
-/** Cap on cached uncle hashes, about 100 bytes each; each block counts as one further hash. */
+/** Maximum number of cached uncle hashes, about 100 bytes each; each block counts as one further hash. */
 const MAX_UNCLES = 12_288;
-/** Cap on blocks marked for full verification: about 300 bytes each. */
+/** Maximum number of blocks that are marked for full verification, about 300 bytes each. */
 const MAX_CONTRADICTED = 1_024;
 /**
- * Number of senders recovered per block, 54 us each. The transactions root covers the signatures anyway. All senders of a block except the first draw
- * on `MORE_SENDERS_PER_SECOND`: under a load of many blocks, a node that changes senders is detected some seconds later.
+ * Number of senders that are recovered per block, in 54 µs each. A sample suffices, because the transactions root covers the signatures.
+ * `MORE_SENDERS_PER_SECOND` limits the senders after the first of a block, so that under load a node with wrong senders is detected some seconds
+ * later.
  */
 const SENDER_SAMPLE = 4;
 const MORE_SENDERS_PER_SECOND = 100;
@@ -60,31 +61,31 @@ const HEADER_SUBJECTS: readonly Subject[] = ['header'];
 export type VerifiedBlock = {
   readonly header: VerifiedHeader;
   readonly transactions: KnownTransactions;
-  /** True if every sender was recovered; otherwise only a sample was recovered, and the other senders are as a node reported them. */
+  /** True if every sender was recovered from its signature. If false, a node reported all senders except a sample. */
   readonly hasAllSenders: boolean;
 };
 
-/** Extent of one verification of a block. */
+/** Parts of a block that one verification has compared. */
 type Judged = {
   readonly isFull: boolean;
   /** True if no transaction was verified. */
   readonly isEmpty: boolean;
   readonly subjects: readonly Subject[];
 };
-/** Verified place of a transaction: the header of its block, and its index. */
+/** Verified header of a transaction's block, and index of the transaction in the block. */
 export type TransactionPlace = { readonly header: VerifiedHeader; readonly index: number };
 
-/** Requests a whole block. The result is a stream if the block is too large, and null if it does not exist. */
+/** Requests a block. The result is a stream if the block is too large, and null if it does not exist. */
 export type RequestWhole = (scope: RequestScope) => PromiseOrValue<JsonResult | null>;
 
-/** Requests further parts of a block while it is streamed. A part is undefined if no node has it. */
+/** Functions that request parts for the verification of a streamed block. A part is undefined if no node has it. */
 export type RequestMore = {
   readonly header: () => PromiseOrValue<VerifiedHeader | undefined>;
-  /** Hashes of the uncles that the header commits to. */
+  /** Returns the hashes of the uncles to which the header commits. */
   readonly uncles: (header: VerifiedHeader) => PromiseOrValue<readonly string[] | undefined>;
 };
 
-/** Cache of verified blocks, against which answers about parts of blocks are verified. */
+/** Verifies and caches blocks, with which answers about parts of blocks are compared. */
 export class VerifiedBlocks {
   readonly #verifier: Verifier;
   readonly #blocks = new Lru<string, VerifiedBlock>(
@@ -95,7 +96,7 @@ export class VerifiedBlocks {
   );
 
   readonly #headers = new Lru<string, VerifiedHeader>(MAX_HEADERS, BLOCK_LIFE);
-  /** Uncle hashes by block hash; they match the block's header. */
+  /** Verified uncle hashes, by block hash. */
   readonly #uncles = new Lru<string, readonly string[]>(
     MAX_UNCLES,
     BLOCK_LIFE,
@@ -115,34 +116,34 @@ export class VerifiedBlocks {
     verifier.onForgotten = (hash) => this.#blocks.delete(hash);
   }
 
-  /** Returns the cached verified header of a block, with or without known transactions. */
+  /** Returns the cached verified header of a block, even if its transactions are not cached. */
   findHeader(hash: string): VerifiedHeader | undefined {
     return this.#headers.get(hash) ?? this.#blocks.get(hash)?.header;
   }
 
-  /** Marks a block for full verification, including senders and uncles, after an answer contradicted a part that was not recomputed. */
+  /** Marks a block for full verification with all senders and uncles; called after an answer has contradicted a part that was not recomputed. */
   uncertainty(hash: string): void {
     this.#blocks.delete(hash);
     this.#contradicted.set(hash, true);
   }
 
-  /** Returns whether a block is marked for full verification: its cached answers must not be used. */
+  /** Returns whether a block is marked for full verification, so that cached answers about it must not be used. */
   isContradicted(hash: string): boolean {
     return this.#contradicted.get(hash) === true;
   }
 
-  /** Caches uncle hashes that match the header of a block. */
+  /** Caches uncle hashes that were verified against the header of a block. */
   noteUncles(hash: string, uncles: readonly string[]): void {
     this.#uncles.set(hash, uncles);
     this.#verifier.noteVerified(hash, 'uncles');
   }
 
-  /** Returns the known uncle hashes of a block; empty if its cached header commits to no uncles. */
+  /** Returns the verified uncle hashes of a block; empty if its cached header commits to no uncles, undefined if they are unknown. */
   unclesOf(hash: string): readonly string[] | undefined {
     return this.#blocks.get(hash)?.header.unclesHash === NO_UNCLES ? [] : this.#uncles.get(hash);
   }
 
-  /** Returns the place of a transaction, if one of the cached blocks contains it. */
+  /** Returns the header and index of a transaction, if a cached block contains it. */
   findTransaction(hash: string): TransactionPlace | undefined {
     for (const block of this.#blocks.values()) {
       const index = this.#indexOf(block).get(hash);
@@ -151,7 +152,7 @@ export class VerifiedBlocks {
     return undefined;
   }
 
-  /** Builds the index of a block when it is first searched; most blocks are never searched. */
+  /** Returns the transaction indexes of a block by hash. The indexes are built on first use, because most blocks are never searched. */
   #indexOf(block: VerifiedBlock): ReadonlyMap<string, number> {
     const known = this.#indexes.get(block);
     if (known !== undefined) return known;
@@ -160,17 +161,17 @@ export class VerifiedBlocks {
     return index;
   }
 
-  /** Returns a cached block that was verified as a whole. */
+  /** Returns a cached block whose header and transactions were verified. */
   find(hash: string): VerifiedBlock | undefined {
     return this.#blocks.get(hash);
   }
 
   /**
    * Verifies a node's block against its hash.
-   * @param named the requested block, with its number if that is known
+   * @param named hash of the requested block, and its number if known
    * @param isFull whether the block lists whole transactions instead of hashes
-   * @param requestMore requests parts that a stream does not contain in time
-   * @returns the same result, rewritten if an object in it repeats a name; a stream, which has whole transactions, is verified while it is read
+   * @param requestMore requests parts that verifying a stream needs before they arrive
+   * @returns the same result, serialized again if an object repeats a name; a stream is verified while it is read
    * @throws UpstreamFault `wrong`
    */
   check(
@@ -189,8 +190,8 @@ export class VerifiedBlocks {
   }
 
   /**
-   * Returns the verified block; requests it if it is not cached. Undefined if its transactions are unverifiable.
-   * @param requestWhole requests the block; a stream that it returns must already have been read
+   * Returns a verified block; requests it if it is not cached. Returns undefined if its transactions are unverifiable.
+   * @param requestWhole requests the block with whole transactions; a stream must already have been read to its end
    */
   prove(
     block: VerificationTarget,
@@ -204,7 +205,7 @@ export class VerifiedBlocks {
     return continueWith(requestWhole(scope), (result) => {
       const proven = this.#blocks.get(hash);
       if (proven !== undefined || result === null) return proven;
-      // The answer came from a cache of this or another process, and was therefore not checked on arrival.
+      // The answer came from a cache of this or another process, so it was not verified on arrival.
       if (isComplete(result)) this.check(block, result, true, undefined);
       else result.cancel();
       return this.#blocks.get(hash);
@@ -212,8 +213,8 @@ export class VerifiedBlocks {
   }
 
   /**
-   * Returns the verified header of a block; requests the block if the header is not cached. Undefined if the header is unverifiable.
-   * @param requestBlock requests the block, with transactions or hashes
+   * Returns the verified header of a block; requests the block if the header is not cached. Returns undefined if the header is unverifiable.
+   * @param requestBlock requests the block, with whole transactions or with hashes
    */
   proveHeader(
     block: VerificationTarget,
@@ -226,14 +227,14 @@ export class VerifiedBlocks {
     return continueWith(requestBlock(scope), (result) => {
       const proven = this.#headers.get(hash);
       if (proven !== undefined || result === null) return proven;
-      // The answer came from a cache of this or another process, and was therefore not checked on arrival.
+      // The answer came from a cache of this or another process, so it was not verified on arrival.
       if (isComplete(result)) this.check(block, result, false, undefined);
       else result.cancel();
       return this.#headers.get(hash);
     });
   }
 
-  /** Caches the header of a block that a node announced, if it hashes to the announced hash. It need not be requested later. */
+  /** Caches the header of an announced block, if its hash is correct, so that the header need not be requested later. */
   noteHeader(block: unknown): void {
     if (
       !isMembers(block) ||
@@ -247,7 +248,7 @@ export class VerifiedBlocks {
     if (header !== undefined) this.#headers.set(hash, header);
   }
 
-  /** @returns the transactions in the text */
+  /** Verifies the text of a block. @returns the block's transactions as parsed */
   #verify(
     named: VerificationTarget,
     text: BlockText,
@@ -316,7 +317,7 @@ export class VerifiedBlocks {
   }
 
   /**
-   * Rejects another block at the same height. If the request named the block by number, a node on another branch is not at fault.
+   * Rejects a different block at the same height, which a node on another branch returns for a request by number without being at fault.
    * @throws UpstreamFault `wrong`
    */
   #refuseOther(
@@ -337,7 +338,7 @@ export class VerifiedBlocks {
     this.#contradicted.delete(hash);
   }
 
-  /** Records the findings about a block and its uncles. */
+  /** Classifies an answer by its findings about the block and its uncles. */
   #classify(
     { number: known, hash }: VerificationTarget,
     block: Members,
@@ -367,13 +368,13 @@ export class VerifiedBlocks {
     findings.contradict('uncles', 'the block lists other uncles than its header commits to');
   }
 
-  /** @returns whether all senders were compared, as opposed to a sample */
+  /** Compares senders with their signatures. @returns whether all senders were compared; false for a sample */
   #compareSenders(hash: string, told: unknown, length: number, tools: VerifyTools): boolean {
     const { mode, recoverPublicKey } = this.#verifier;
     const isEvery = mode === 'require' || this.isContradicted(hash) || length <= SENDER_SAMPLE;
     const sample = this.#moreSenders.tryTake(SENDER_SAMPLE - 1) ? SENDER_SAMPLE : 1;
     const count = isEvery ? length : sample;
-    // If a text was not read to its end, its items have not been parsed.
+    // The items of a list are parsed here if the list was not read to its end before.
     const transactions = told instanceof ListText && !told.isRead ? told.parse() : told;
     const start = isEvery ? 0 : Math.floor(Math.random() * length);
     for (let i = 0; i < count; i++) {
@@ -388,7 +389,7 @@ export class VerifiedBlocks {
   }
 }
 
-/** Returns the subjects that are verified by a block with transactions. */
+/** Returns the subjects that a verified block with whole transactions has shown to be verifiable. */
 function listShown({ withdrawals }: Members): readonly Subject[] {
   const isEmpty = !Array.isArray(withdrawals) || withdrawals.length === 0;
   return isEmpty ? BLOCK_SUBJECTS.filter((subject) => subject !== 'withdrawals') : BLOCK_SUBJECTS;

@@ -15,16 +15,16 @@ import { Calibration, UNKNOWN_NUMBER } from './calibration.ts';
 import { findMajorityReply } from './find-majority-reply.ts';
 import { PendingMismatches } from './pending-mismatches.ts';
 
-/** Cap on blocks with an unverified part, stored with the reason: about 200 bytes each. */
+/** Maximum number of blocks with a stored reason for an unverified part, about 200 bytes each. */
 const MAX_UNVERIFIABLE = 4_096;
 /**
- * Distance in blocks below the head, or below the first block of a known fork, within which a new fork may explain failed answers. The rules of older
- * blocks are known.
+ * Failed answers may indicate a new fork only up to this many blocks below the head, or below the first block of a detected fork. The rules of older
+ * blocks were examined before.
  */
 const RECENT_BLOCKS = 128n;
-/** Cap on remembered unknown encodings; no chain has as many. */
+/** Maximum number of stored unknown encodings, far above that of any chain. */
 const MAX_FORMS = 64;
-/** Maximum log lines per minute and method about answers without a proof. */
+/** Maximum number of log lines per minute and method about answers without a proof. */
 const LACKING_LINES = 1;
 
 export type VerifierParts = {
@@ -38,15 +38,12 @@ export type VerifierParts = {
   readonly refute: (upstream: Upstream, evidence: string) => void;
 };
 
-/**
- * Subjects in which clients legitimately differ. A node whose objects have other members than the transactions of its block is skipped, but not
- * quarantined.
- */
+/** Subjects in which clients may differ. For a mismatch in such a subject, another node is tried, but the node is not quarantined. */
 const WITHOUT_BLAME: ReadonlySet<Subject> = new Set<Subject>(['members']);
 
 /**
- * Key of a verification result: a block, or one part of a block whose parts are verified separately; `hash` then also names the part. The number is
- * recomputed, or as requested.
+ * Key of a verification result: number and hash of a block. For a part of a block that is verified separately, such as an account, `hash` also names
+ * this part.
  */
 export type VerificationTarget = { readonly number: bigint | undefined; readonly hash: string };
 
@@ -55,7 +52,7 @@ type BlockAtHeight = { readonly number: bigint; readonly hash: string };
 /** Number of answers by verification result. */
 export type VerifyCounts = { verified: number; unproven: number; refuted: number };
 
-/** Decides from the findings in an answer whether it is verified, unverifiable or refuted. */
+/** Classifies answers as verified, unverifiable or refuted, by the findings in them. */
 export class Verifier {
   readonly calibration: Calibration = new Calibration();
   readonly mode: Exclude<VerifyMode, 'off'>;
@@ -71,14 +68,14 @@ export class Verifier {
   readonly #parts: VerifierParts;
   readonly #writer = new RlpWriter();
   readonly #mismatches = new PendingMismatches();
-  /** Evidence of accepted answers that follow unknown rules, by block and subject. */
+  /** Evidence in answers that were accepted although they follow unknown rules, by block and subject. */
   readonly #accepted = new Lru<string, string>(MAX_UNVERIFIABLE, Number.POSITIVE_INFINITY);
-  /** Unknown encodings that all nodes returned for some block, by subject. */
+  /** Unknown encodings that all nodes returned for a block, by subject. */
   readonly #forms = new Set<string>();
   readonly #lackingLog = new OccasionalLog(LACKING_LINES);
-  /** Last block at which the only node contradicted its block, per subject; cleared by the next verified answer. */
+  /** Number of the last block about which the only usable node's answer did not match, by subject. The next verified answer clears it. */
   readonly #alone = new Map<Subject, bigint>();
-  /** Reasons why subjects are not verified, by block. */
+  /** Reasons why subjects were accepted without verification, by block. */
   readonly #unproven = new Lru<string, Map<Subject, string>>(
     MAX_UNVERIFIABLE,
     Number.POSITIVE_INFINITY,
@@ -86,7 +83,7 @@ export class Verifier {
     undefined,
     (blockHash) => this.onForgotten?.(blockHash),
   );
-  /** Called when the reasons of a block are evicted: other records about the block must then also be dropped. */
+  /** Called when the reasons of a block are evicted, so that other records about the block are dropped, too. */
   onForgotten: ((blockHash: string) => void) | undefined;
 
   constructor(parts: VerifierParts) {
@@ -95,14 +92,14 @@ export class Verifier {
     this.recoverPublicKey = parts.recoverPublicKey;
   }
 
-  /** Creates empty findings and tools for the verification of one answer. */
+  /** Creates the tools for verifying one answer, with empty findings. */
   openTools(): VerifyTools {
     return { findings: new Findings(), writer: this.#writer };
   }
 
   /**
-   * Returns whether answers about a subject are compared with roots; false until calibration is complete.
-   * @param number number of the block; if undefined, the result is whether the subject may be verifiable for some block
+   * Returns whether answers about a `Subject` are verified; false until calibration is complete.
+   * @param number number of the block; if undefined, returns whether the subject may be verifiable at any block
    */
   canVerify(subject: Subject, number: bigint | undefined): boolean {
     const { calibration } = this;
@@ -112,7 +109,7 @@ export class Verifier {
       : calibration.stateOf(subject, number) !== 'unverifiable';
   }
 
-  /** Returns why an answer about these subjects of a block is not verified, as the end of a sentence; undefined if it is. */
+  /** Returns the reason why an answer about these subjects of a block is not verified, as a clause for an error text; undefined if it is verified. */
   whyUnverifiable({ number, hash }: VerificationTarget, subjects: readonly Subject[]): string | undefined {
     if (!this.calibration.isDone) return 'verification of this network is not calibrated yet';
     for (const subject of subjects) {
@@ -126,7 +123,7 @@ export class Verifier {
     return undefined;
   }
 
-  /** Counts and logs an answer without a proof about a verifiable subject. The caller serves it as unverified, or refuses it. */
+  /** Counts and logs that no node sends a proof for a verifiable subject. The caller serves an unverified answer, or rejects the request. */
   noteLacking(method: string, reason: string): void {
     this.counts.unproven++;
     const leftOut = this.#lackingLog.admit(method);
@@ -135,7 +132,7 @@ export class Verifier {
     log.info({ network, method, reason, leftOut }, 'no node can verify an answer');
   }
 
-  /** Returns whether a block has uncles that have not been compared with its header. */
+  /** Returns whether a block's uncle hashes were accepted without verification. */
   lacksUncles(blockHash: string): boolean {
     return this.#unproven.get(blockHash)?.has('uncles') === true;
   }
@@ -147,16 +144,16 @@ export class Verifier {
     this.counts.unproven++;
   }
 
-  /** Removes the record that a subject is unverified, after it was verified. */
+  /** Removes the record that a subject was accepted without verification; called after it was verified. */
   noteVerified(blockHash: string, subject: Subject): void {
     this.#unproven.get(blockHash)?.delete(subject);
   }
 
   /**
-   * Accepts or refutes an answer about a block by its findings.
-   * @param subjects subjects that were compared
-   * @param shown subjects that the answer contained; untested subjects become verifiable if the answer verifies
-   * @throws UpstreamFault `wrong` if the answer contradicts the block, or has an unknown encoding that no other node has returned yet
+   * Accepts an answer about a block, or refutes it, by its findings.
+   * @param subjects parts of the answer (`Subject`) that were compared with the block
+   * @param shown subjects that the answer contains; if it is verified, they count as verifiable from now on
+   * @throws UpstreamFault `wrong` if the answer contradicts the block, or has an unknown encoding that no other node has returned
    */
   classify(
     block: VerificationTarget,
@@ -195,14 +192,14 @@ export class Verifier {
   }
 
   /**
-   * Decides whether a refuted answer follows rules of the chain that are unknown here: every node that has the block returned an answer that does not
-   * verify, and most of them returned the same one. If the block is less than `RECENT_BLOCKS` below the head, or below the first block of a known
-   * fork, the subject counts as unverifiable from that block on, and is compared between nodes until recent blocks verify again. In two cases only
-   * these answers are accepted: for an older block, and for the first block that the only node contradicts, because some nodes answer from a state
-   * half way to the next block (anvil, while it makes one). Nothing is accepted if every answer must be verified. Nodes that contradict two or more
-   * agreeing nodes are quarantined.
-   * @param block the block of the request, if it is known
-   * @returns nodes that returned another answer; undefined if the answer remains refuted
+   * Decides whether a refuted answer is valid under chain rules unknown to this program. Unknown rules are assumed if the answers of all nodes that
+   * have the block do not verify, and most of these answers are the same. If the block is less than `RECENT_BLOCKS` below the head, or below the
+   * first block of a detected fork, the subject is then unverifiable from this block on. Answers about the subject are compared between nodes until
+   * recent blocks verify again. Only these answers are accepted for an older block, for an unknown encoding, and for the first mismatch of the only
+   * node. anvil's answers, for example, do not match while it makes a block. Nothing is accepted if every answer must be verified. Nodes that
+   * contradict two or more agreeing nodes are quarantined.
+   * @param block position of the requested block; undefined if it is unknown
+   * @returns nodes with a different answer; undefined if the answer remains refuted
    */
   acceptRules(
     { blockHash, subject }: Refutation,
@@ -227,7 +224,7 @@ export class Verifier {
     const from = this.calibration.abandonedFrom(finding.subject);
     const isNear = ({ number }: BlockPosition): boolean =>
       [head, from].some((edge) => edge !== undefined && number + RECENT_BLOCKS > edge);
-    // Block 0 follows the rules of no fork: an error in it (anvil's state root) does not affect later blocks.
+    // A mismatch in block 0 says nothing about later blocks, because it follows the rules of no fork (anvil's state root).
     const isConfirmed = replies.size - dissenters.size > 1;
     const isRecent = block !== undefined && block.number > 0n && isNear(block);
     if (finding.kind === 'unknown') {
@@ -246,7 +243,10 @@ export class Verifier {
     return dissenters;
   }
 
-  /** Returns whether the only node contradicted another block before, without a verified answer since. If not, recent blocks are examined again. */
+  /**
+   * Returns whether the only node's answers also mismatched at another block, without a verified answer since. For a first mismatch, requests a new
+   * examination of recent blocks.
+   */
   #isRepeated(subject: Subject, number: bigint): boolean {
     const before = this.#alone.get(subject);
     if (before !== undefined && before !== number) return true;
@@ -256,9 +256,9 @@ export class Verifier {
   }
 
   /**
-   * Returns whether an unverifiable answer is accepted without further comparison: no other node is up, or the same answer was accepted for this
-   * block. An unknown encoding that all nodes returned once is accepted for other blocks if two nodes return it. Anything else is accepted only if no
-   * node's answer verifies (`acceptRules`).
+   * Returns whether an unverifiable answer is accepted at once: if no other node is up, or if the same answer was accepted for this block before. An
+   * unknown encoding that all nodes returned for another block is accepted if two nodes return it. Any other answer is accepted only by
+   * `acceptRules`.
    */
   #isAcceptedAlone(blockHash: string, finding: Finding, upstream: Upstream | undefined): boolean {
     const isAccepted = this.#unproven.get(blockHash)?.get(finding.subject) === finding.text;
@@ -286,7 +286,7 @@ export class Verifier {
     this.#mismatches.add(hash, upstream, { subject: 'header', kind: 'contradicts', text });
   }
 
-  /** Counts a verified answer, and quarantines other nodes whose answers about the same subjects of the block were refuted. */
+  /** Counts a verified answer, and quarantines other nodes whose answers about the same subjects of the block did not match. */
   #complete(
     { number, hash }: VerificationTarget,
     subjects: readonly Subject[],
@@ -304,7 +304,7 @@ export class Verifier {
     }
   }
 
-  /** Marks a subject as unverifiable from a block on, because of the chain's rules. */
+  /** Marks a subject as unverifiable from a block on, because its rules are unknown to this program. */
   giveUp(subject: Subject, reason: string, number: bigint): void {
     if (!this.calibration.noteUnverifiable(subject, reason, number)) return;
     const { network, log } = this.#parts;

@@ -8,10 +8,10 @@ import { openTries, type SimulateBlocksRequest, simulateBlocks } from './simulat
 import { SimulatedState } from './simulated-state.ts';
 import { TextBuffer } from './text-buffer.ts';
 
-/** Maximum attempts of a simulation while the store's head moves. */
+/** Maximum number of attempts at a simulation; an attempt fails when the store's head moves meanwhile. */
 const MAX_ATTEMPTS = 3;
 
-/** One block simulation and its resources. */
+/** One `eth_simulateV1` execution with its EVM, state and result buffer. */
 export class BlocksRun {
   readonly #simulator: Simulator;
   readonly #request: SimulateBlocksRequest;
@@ -28,14 +28,14 @@ export class BlocksRun {
     this.#gasLimit = gasLimit;
   }
 
-  /** Growth of the memory in use, bytes. */
+  /** Memory that the simulation has allocated since its start, bytes. */
   get memoryGrowth(): number {
     const growth = this.#entry === undefined ? 0 : this.#entry.evm.memoryPeak - this.#bytesBefore;
     return growth + (this.#state?.size ?? 0) + this.#text.size;
   }
 
   /**
-   * Runs the simulation. Its tries are read from the store's head, so the simulation restarts when the head moves.
+   * Runs the simulation. The tries are read from the store's head, so the simulation restarts when the head moves.
    * @throws ChainError with geth's texts
    */
   *execute(): Execution<HexData> {
@@ -68,7 +68,7 @@ export class BlocksRun {
     return yield* simulateBlocks(parts, parent, simulation);
   }
 
-  /** Releases all resources; may be called after the simulation stopped at any point. */
+  /** Releases the EVM and all buffers; may also be called when the simulation was stopped before its end. */
   close(): void {
     if (this.#entry !== undefined) this.#simulator.evms.releaseUnknown(this.#entry);
     this.#entry = undefined;

@@ -10,7 +10,7 @@ const REVERT_CODE = 3;
 const VM_ERROR_CODE = -32_015;
 const CAPPED = " (gas limit was capped by the RPC server's global gas cap)";
 
-/** Encodes a simulated block as JSON in parts: a block object with `calls`. */
+/** Yields the JSON of a simulated block in parts: a block object with the additional member `calls`. */
 export function* encodeSimulatedBlock(simulated: SimulatedBlock, isFull: boolean): Generator<string> {
   const { block, header, hash, size } = simulated;
   const hashText = bytesToHex(hash);
@@ -23,7 +23,7 @@ export function* encodeSimulatedBlock(simulated: SimulatedBlock, isFull: boolean
     readUncles: () => [],
     readWithdrawals: () => block.withdrawals,
   };
-  // The closing brace is the last character of the last piece.
+  // `calls` is inserted before the closing brace, which is the last character of the last piece.
   let piece = '';
   for (const next of encodeContentsJson(contents, isFull)) {
     if (piece !== '') yield piece;
@@ -45,7 +45,10 @@ export function* encodeSimulatedBlock(simulated: SimulatedBlock, isFull: boolean
   yield ']}';
 }
 
-/** Reports the senders as geth does, which stores them by transaction hash: if several calls are the same transaction, all report the last sender. */
+/**
+ * Replaces the senders as geth does: geth stores senders by transaction hash, so identical transactions of different senders all report the last
+ * sender.
+ */
 function nameLastSenders({ receipts }: SimulatedBlock): SimulatedBlock['receipts'] {
   const senders = new Map(
     receipts.map(({ transactionHash, sender }) => [bytesToHex(transactionHash), sender]),

@@ -11,7 +11,7 @@ export type PlannedBlock = Omit<BlockStateCalls, 'blockOverrides'> & {
 
 /** Maximum number of blocks per simulation, including blocks that fill gaps. */
 const MAX_BLOCKS = BigInt(limitOf('simulation.blocks'));
-/** Seconds between two blocks without an explicit time: one slot. */
+/** Seconds from the previous block to a block without an explicit time: one slot. */
 const SLOT_SECONDS = 12n;
 
 /** Adds one slot to a timestamp. geth's timestamps have 64 bits and wrap around. */
@@ -20,7 +20,7 @@ function addSlot(timestamp: bigint): bigint {
 }
 
 /**
- * Assigns a number and a time to every block, in ascending order from `base`. Gaps between numbers are filled with empty blocks.
+ * Assigns a number and a time to every block, in ascending order from `base`. Empty blocks fill the gaps between requested numbers.
  * @throws ChainError with geth's texts
  */
 export function planBlocks(

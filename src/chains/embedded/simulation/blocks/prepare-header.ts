@@ -13,8 +13,9 @@ export type PreparedHeader = { readonly header: Header; readonly rules: BlockRul
 export type HashedHeader = { readonly header: Header; readonly hash: Uint8Array };
 
 /**
- * Builds the part of a simulated block's header that is known before its calls run. Fields without override follow from the parent.
- * @param isValidated whether the base fee follows the protocol; otherwise it is zero
+ * Builds the part of a simulated block's header that is known before its calls run. Fields without an override follow from the parent's header, or
+ * are zero.
+ * @param isValidated `validation` of the request: if true, the base fee follows the protocol; if false, it is zero unless overridden
  */
 export function prepareHeader(
   { number, timestamp, overrides }: PlannedBlock,
@@ -50,13 +51,15 @@ export function prepareHeader(
       excessBlobGas: excess ?? 0n,
       parentBeaconBlockRoot: beaconRoot === undefined ? new Uint8Array(32) : hexToBytes(beaconRoot),
     }),
-    // As in geth, a block has no slot number if its parent has none, not even the first block of Amsterdam.
+    // As in geth, a block has no slot number if its parent has none; therefore the first Amsterdam block has none.
     ...(parent.slotNumber !== undefined && { slotNumber: parent.slotNumber + 1n }),
   };
   return { header, rules };
 }
 
-/** Returns the rules of a simulated block. A block without difficulty is proof-of-stake; before London, this alone activates no fork. */
+/**
+ * Returns the rules of a simulated block. A block with difficulty 0 counts as merged from London on; before London, the difficulty activates no fork.
+ */
 function simulatedRules(
   config: ChainConfig,
   { number, timestamp, difficulty }: Pick<Header, 'number' | 'timestamp' | 'difficulty'>,
@@ -65,7 +68,7 @@ function simulatedRules(
   return rulesAt(config, { number, timestamp, isMerged: difficulty === 0n && isLondon });
 }
 
-/** Returns the difficulty. A proof-of-stake block has difficulty 0 even with an override. */
+/** Returns the difficulty, which is 0 for a proof-of-stake block even with an override. */
 function chooseDifficulty(natural: bigint, override: string | undefined): bigint {
   return override === undefined || natural === 0n ? natural : BigInt(override);
 }

@@ -16,7 +16,7 @@ const REFUSALS: Readonly<Record<TransactionProblem, 'invalid' | SimulationRefusa
   other: 'invalidSimulation',
 };
 
-/** Converts a transaction error to the error of the simulation. */
+/** Converts the error of an invalid transaction to the error of the whole simulation. */
 export function refuseTransaction({ message, problem }: TransactionError, gasLimit: bigint): ChainError {
   return new ChainError(REFUSALS[problem], `err: ${message} (supplied gas ${gasLimit})`);
 }

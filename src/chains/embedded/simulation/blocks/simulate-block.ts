@@ -52,7 +52,7 @@ import { refuseTransaction } from './refuse-transaction.ts';
 import { buildSimulatedCall } from './simulated-call.ts';
 import type { SimulatedState } from './simulated-state.ts';
 
-/** Maximum list entries per step that are decoded, or encoded and hashed, in 0.5 ms. */
+/** Maximum number of list entries that one step decodes, or encodes and hashes, in 0.5 ms. */
 const PIECE = 64;
 
 /** Outcome of one call. */
@@ -64,7 +64,7 @@ export type SimulatedOutcome = {
   readonly isGasCapped: boolean;
 };
 
-/** A simulated block. Its receipts include the senders. */
+/** A simulated block with its receipts, which contain the senders. */
 export type SimulatedBlock = HashedHeader & {
   readonly block: Block;
   /** RLP size, bytes. */
@@ -81,15 +81,15 @@ export type SimulationParts = {
   readonly isValidated: boolean;
   readonly tracesTransfers: boolean;
   /**
-   * Logs by transaction hash. Calls are unsigned, so calls of different senders can be the same transaction. geth's receipt of the later call then
-   * also contains the logs of the earlier one.
+   * Logs by transaction hash. Calls are unsigned, so calls of different senders can have the same transaction hash. geth's receipt of the later call
+   * then also contains the logs of the earlier call.
    */
   readonly logsByHash: Map<string, readonly ExecutionLog[]>;
-  /** Remaining gas for all calls together. */
+  /** Gas that remains for all further calls of the simulation. */
   budget: bigint;
 };
 
-/** The block under construction. */
+/** A block before its execution: its request, the known part of its header, and its rules. */
 export type BlockDraft = {
   readonly planned: PlannedBlock;
   readonly header: Header;
@@ -98,7 +98,7 @@ export type BlockDraft = {
 };
 
 /**
- * Simulates one block: overrides, system calls, calls as transactions, withdrawals, requests, rewards, roots.
+ * Simulates one block in this order: state overrides, system calls, calls as transactions, withdrawals, requests, rewards, roots.
  * @throws ChainError with geth's texts when the block or one of its calls is invalid
  */
 export function* simulateBlock(parts: SimulationParts, draft: BlockDraft): Execution<SimulatedBlock> {
@@ -119,11 +119,11 @@ class BlockRun {
   readonly #blockGas: BlockGas;
   #context: ExecutionContext & { readonly accessList: BlockAccessRecorder | undefined };
   readonly #transactions: Transaction[] = [];
-  /** RLP bytes of the transactions that the block lists. */
+  /** Total RLP size of the transactions that the block lists, bytes. */
   #transactionBytes = 0;
   readonly #receipts: StoredReceipt[] = [];
   readonly #calls: SimulatedOutcome[] = [];
-  /** Source and target addresses of moved precompiles. */
+  /** Addresses at which overrides removed or placed precompiles. */
   readonly #movedPrecompiles: Uint8Array[] = [];
   #blobGasUsed = 0n;
 
@@ -140,7 +140,7 @@ class BlockRun {
       blobBaseFee: blobBaseFee === undefined ? natural.blobBaseFee : BigInt(blobBaseFee),
     };
     const { recoverPublicKey } = getCryptography();
-    // As in geth, a call without validation may use all its gas for execution, and reserves that much.
+    // As in geth, the execution gas cap does not apply without validation: a call may use all its gas, and reserves all of it.
     const executionCap = parts.isValidated ? rules.revision.executionGasCap : undefined;
     const blockGas = new BlockGas(header.gasLimit, executionCap);
     this.#blockGas = blockGas;
@@ -159,7 +159,7 @@ class BlockRun {
         precompiles: 'movable',
         moved: this.#movedPrecompiles,
       });
-      // Changes are collected after each step, because collecting all at once would exceed the time of a step.
+      // Changes are collected after each step, because collecting all changes at once would take longer than one step.
       for (let step = applying.next(); !step.done; step = applying.next()) {
         evm.finish();
         this.#collect();
@@ -170,13 +170,13 @@ class BlockRun {
       evm.finish();
       this.#collect();
     }
-    // With block access lists, transfers have logs of their own (EIP-7708). geth then does not add its transfer logs.
+    // From Amsterdam on, the protocol logs transfers (EIP-7708), so geth's `traceTransfers` logs are omitted, as in geth.
     if (rules.revision.hasBlockAccessList) this.#context = { ...this.#context, accessList: this.#record() };
     else if (this.#parts.tracesTransfers) evm.record('transfers');
     yield* runPreBlockCalls(this.#draft.header, this.#context, SLICE_GAS);
   }
 
-  /** Starts to record the block's access list, which excludes overrides. */
+  /** Starts to record the block's access list; called after state overrides are applied, which are not part of the list. */
   #record(): BlockAccessRecorder {
     const { state } = this.#parts;
     const { number } = this.#draft.header;
@@ -253,7 +253,7 @@ class BlockRun {
     yield 'sliceUsed';
   }
 
-  /** @returns the logs of all transactions so far with this hash; transfer logs are not part of receipts */
+  /** Records the logs of a transaction, without transfer logs. @returns the logs of all transactions so far with this hash */
   #keepLogs(transactionHash: Uint8Array, logs: readonly ExecutionLog[]): readonly ExecutionLog[] {
     const { logsByHash } = this.#parts;
     const key = bytesToHex(transactionHash);
@@ -322,7 +322,7 @@ class BlockRun {
     };
   }
 
-  /** Moves changes to the simulated state. Called between transactions. */
+  /** Applies the EVM's changes to the simulated state; called when no transaction is running. */
   #collect(): void {
     this.#parts.state.apply(this.#context.evm.state.collectChanges(), this.#draft.header.number);
   }
@@ -330,7 +330,7 @@ class BlockRun {
 
 type EncodedList = { readonly root: Uint8Array; readonly bytes: number };
 
-/** Computes the root of a list and the total size of its items, with a pause after each step. */
+/** Computes the trie root of a list and the total size of its encoded items, with a pause after each `PIECE` items. */
 function* rootOf<T>(items: readonly T[], encode: (item: T) => Uint8Array): Execution<EncodedList> {
   const root = new OrderedRoot();
   let bytes = 0;

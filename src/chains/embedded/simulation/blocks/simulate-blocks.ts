@@ -13,11 +13,11 @@ import { type SimulationParts, simulateBlock } from './simulate-block.ts';
 import type { SimulatedState } from './simulated-state.ts';
 import type { TextBuffer } from './text-buffer.ts';
 
-/** A simulation on top of an existing block. */
+/** An `eth_simulateV1` request on top of a stored block. */
 export type SimulateBlocksRequest = {
-  /** Parent of the simulated blocks. */
+  /** Number of the stored block that is the parent of the first simulated block. */
   readonly blockNumber: bigint;
-  /** True if fields without override are those of the pending block. */
+  /** True if the request named `pending`: fields without an override are then those of the pending block. */
   readonly isPending: boolean;
   readonly simulation: BlockSimulation;
 };
@@ -76,7 +76,7 @@ export function* simulateBlocks(
   return text.take();
 }
 
-/** Opens the tries of a stored block, which a simulation may then change. */
+/** Opens the tries of a stored block for a simulation, which may change them without writing to the store. */
 export function* openTries(reader: ChainReader, base: StoredHeader): Execution<StateTrie> {
   const head = reader.head.header.number;
   if (head === base.header.number) return new StateTrie(reader);

@@ -13,7 +13,7 @@ import { buildCallTransaction, type CallLists } from '../call-transaction.ts';
 /** Chain id that geth derives from a legacy `v` of 0: (2^64 - 35) / 2. */
 const UNSIGNED_CHAIN_ID = 0x7fff_ffff_ffff_ffeen;
 
-/** A call as a transaction of a block: the body that is executed, and the transaction that the block lists. */
+/** A call of a simulated block: the body that is executed, and the transaction that the block lists. */
 export type CallAsTransaction = {
   readonly sender: Uint8Array;
   readonly body: TransactionBody;
@@ -26,22 +26,22 @@ export type CallPlace = {
   readonly gasLimit: bigint;
   readonly baseFeePerGas: bigint | undefined;
   readonly rules: BlockRules;
-  /** Type of the transaction if no lists, blobs or gas price select another one. */
+  /** Transaction type of a call without gas price, blobs and authorizations. */
   readonly defaultType: TransactionType;
 };
 
-/** Selects the type like geth's `ToTransaction`: a gas price makes it a legacy transaction, whatever the other fields are. */
+/** Selects the transaction type like geth's `ToTransaction`: a call with a gas price is a legacy transaction, whatever its other fields are. */
 function typeInBlock(call: CallObject, { baseFeePerGas, defaultType }: CallPlace): TransactionType {
   if (call.gasPrice !== undefined || baseFeePerGas === undefined) return 0;
   if (call.authorizationList !== undefined) return 4;
   if (call.blobVersionedHashes !== undefined) return 3;
-  // If the block has a base fee, absent fee market fields are zero.
+  // Absent fee market fields are zero, so the call is a fee market transaction.
   return defaultType === 0 || defaultType === 2 ? 2 : defaultType;
 }
 
 /**
- * Returns the price that the sender pays in addition to the block's base fee. Before London, an overridden base fee is part of the offered price but
- * not charged as a base fee: the sender pays it with the tip, and needs a balance for the whole offered amount (geth).
+ * Returns the price per gas that the sender pays in addition to the block's base fee. Before London, no base fee is charged. If an override sets one,
+ * the sender pays it as part of the tip, and needs a balance for the whole offered price, as in geth.
  */
 function tipOf(
   built: Pick<TransactionBody, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,

@@ -13,15 +13,15 @@ import type { StateTrie, TrieChange } from '../../state/state-trie.ts';
 import type { ChainReader } from '../../store/chain-reader.ts';
 import { type Execution, runSteps } from '../execution.ts';
 
-/** Accounts and slots that are written into the tries per step, in about 1 ms. */
+/** Number of accounts and slots that one step writes into the tries, in about 1 ms. */
 const PIECE = 32;
-/** Addresses that are hashed, or hashes that are compared, per step, in 0.3 ms. */
+/** Number of addresses that one step hashes, and number of comparisons of hashes per step, in 0.3 ms each. */
 const HASHED_PIECE = 128;
 const SORTED_PIECE = 1_024;
-/** Accounts and slots that are sealed per step, in 0.3 ms. */
+/** Number of accounts and slots that one step seals, in 0.3 ms. */
 const SEALED_PIECE = 128;
 
-/** State after a stored block and the changes of simulated blocks. Nothing is written to the store. */
+/** State after a stored block, with the changes of simulated blocks in memory. Nothing is written to the store. */
 export class SimulatedState implements StateReader {
   readonly #state: PendingState;
   readonly #trie: StateTrie;
@@ -30,7 +30,7 @@ export class SimulatedState implements StateReader {
 
   /**
    * @param block number of the stored block
-   * @param trie tries of the block, which change with this state
+   * @param trie tries of the block, into which this state writes its changes
    * @param root state root of the block
    */
   constructor(reader: ChainReader, block: number, trie: StateTrie, root: Uint8Array) {
@@ -51,7 +51,7 @@ export class SimulatedState implements StateReader {
     return this.#state.getCode(codeHash);
   }
 
-  /** Approximate size of the changes that are not in the store, bytes. */
+  /** Approximate heap size of the changes of simulated blocks, bytes. */
   get size(): number {
     return this.#state.size + this.#trie.size;
   }
@@ -90,13 +90,13 @@ export class SimulatedState implements StateReader {
     return this.#root;
   }
 
-  /** Seals a block whose root has been computed. */
+  /** Makes the changes of the current block final, after its root has been computed. */
   *seal(block: bigint): Execution<void> {
     yield* runSteps(this.#state.sealSteps(Number(block), SEALED_PIECE));
     this.#trie.seal();
   }
 
-  /** Yields the changes of an account in parts, each with a few slots. */
+  /** Yields the changes of an account in parts of up to `PIECE` slots. */
   *#describe({ address, isStorageCleared, slots }: StaleAccount, owner: Uint8Array): Generator<TrieChange> {
     const account = this.#state.getStoredAccount(address);
     const all = [...slots.values()];
@@ -114,7 +114,7 @@ export class SimulatedState implements StateReader {
   }
 }
 
-/** Returns the state of the store after a block. */
+/** Returns a view of the store whose state reads are at a block; trie nodes are those of the head. */
 function pinTo(reader: ChainReader, block: number): StoredStateSource {
   return {
     findAccount: (address) => reader.findAccount(address, block),

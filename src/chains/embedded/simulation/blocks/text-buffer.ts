@@ -1,7 +1,7 @@
 import type { HexData } from '../../../../../packages/ethereum/primitives/hex-data.ts';
 import { ChainError } from '../../../../chain/errors.ts';
 
-/** UTF-16 units that are collected before they are converted to bytes. */
+/** Text length at which the collected text is converted to bytes, UTF-16 units. */
 const PIECE_LENGTH: number = 64 * 1024;
 /** Maximum size of a result, bytes. */
 export const MAX_RESULT_BYTES: number = 64 << 20;
@@ -12,12 +12,12 @@ export class TextBuffer {
   #text = '';
   #size = 0;
 
-  /** Buffered size, bytes. */
+  /** Size of the buffered text, bytes. */
   get size(): number {
     return this.#size + this.#text.length;
   }
 
-  /** Returns whether the last part completed a piece. */
+  /** Returns whether the last added part completed a piece, which was then converted to bytes. */
   get isPieceFull(): boolean {
     return this.#text.length === 0 && this.#pieces.length > 0;
   }
@@ -28,7 +28,7 @@ export class TextBuffer {
     if (this.#text.length >= PIECE_LENGTH) this.#flush();
   }
 
-  /** Returns the text; a long text is returned as bytes. */
+  /** Returns the text as a string, or as bytes if it has at least `PIECE_LENGTH` units. */
   take(): HexData {
     if (this.#pieces.length === 0) return this.#text;
     this.#flush();

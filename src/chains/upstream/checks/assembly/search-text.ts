@@ -1,13 +1,13 @@
 /**
- * Searches JSON text of receipts, or of a block, for the identity of the block and its transactions. Each search term has a letter that hex lacks:
- * only such letters are examined one by one, all else 16 bytes at a time. Where the text around a letter is incomplete, the search stops, and
- * resumes there when more has arrived.
+ * Searches JSON text of receipts, or of a block, for block and transaction hashes. Every search term contains a letter that is no hex digit. Only
+ * these letters are examined individually; other text is skipped 16 bytes at a time. If the text around a letter is incomplete, the search stops
+ * there, and resumes when more text has arrived.
  */
 
-/** Digits of the wanted transaction hashes, in their order, and of the block's hash. Both are written by the caller. */
+/** Hex digits of up to 64 transaction hashes, in order, and of the block hash. The caller writes both. */
 export const HASHES: usize = memory.data(64 * 64);
 export const BLOCK_HASH: usize = memory.data(64);
-/** Bytes of preceding text in front of the start of the search. */
+/** Number of bytes before the start of the search that the search may read. */
 export const BEFORE: u32 = 11;
 
 const DIGITS: u32 = 64;
@@ -18,10 +18,10 @@ const BEGIN_HASH: u32 = 0x783022;
 const DIGIT_0: u8 = 0x30;
 const LETTER_A: u8 = 0x61;
 const LETTER_X: u8 = 0x78;
-/** Bit that turns letters to lower case. */
+/** Bit that distinguishes lower-case letters from upper-case letters. */
 const LOWER_CASE: u8 = 0x20;
 
-/** Names with their quotes, and for each its length, the letter by which it is found, and the position of that letter. */
+/** Member names with their quotes. Each has its length, the letter by which it is found, and the index of this letter. */
 const ONCE_A_RECEIPT: usize = memory.data<u8>([
   0x22, 0x63, 0x75, 0x6d, 0x75, 0x6c, 0x61, 0x74, 0x69, 0x76, 0x65, 0x47, 0x61, 0x73, 0x55, 0x73, 0x65, 0x64, 0x22,
 ]);
@@ -37,26 +37,26 @@ const OWN_LENGTH: u32 = 6;
 const OWN_LETTER: u8 = 0x73;
 const OWN_OFFSET: u32 = 3;
 
-/** States of the search: anywhere, behind the name of a hash, or behind the colon after it. */
+/** States of the search: anywhere, after the member name of a hash, or after the colon that follows the name. */
 const ANYWHERE: u32 = 0;
 const BEHIND_NAME: u32 = 1;
 const BEHIND_COLON: u32 = 2;
 
-/** Results of a comparison; `OPEN`: the text ends before it is decided. */
+/** Results of a comparison. `OPEN`: the text ends before the comparison is complete. */
 const OTHER: i32 = 0;
 const SAME: i32 = 1;
 const OPEN: i32 = 2;
 
 export let state: u32 = ANYWHERE;
-/** Number of the wanted transaction hashes found. */
+/** Number of transaction hashes found, in their order. */
 export let found: u32 = 0;
-/** Number of receipts found. */
+/** Number of receipts found, by a name that each receipt contains once. */
 export let receipts: u32 = 0;
-/** Whether the block's hash was found behind its name, and whether another hash was. */
+/** True if the block's hash was found after its member name. `hasOther`: true if another hash was found there. */
 export let hasOwn: bool = false;
 export let hasOther: bool = false;
 
-/** Begins a search in the state in which another search, or this one, had stopped. */
+/** Begins a search. @param before state in which an earlier search of the text has stopped */
 export function begin(before: u32): void {
   state = before;
   found = 0;
@@ -97,7 +97,10 @@ function isHex(c: u8): bool {
   return <u8>(c - DIGIT_0) < 10 || <u8>((c | LOWER_CASE) - LETTER_A) < 6;
 }
 
-/** Compares the next wanted transaction hash, from its `x` on. The byte behind it has to be present too, since the search resumes there. */
+/**
+ * Compares the text with the next transaction hash, from the `x` of `0x` on. The byte after the hash must be present, because the search resumes
+ * there.
+ */
 @inline
 function compareHash(at: usize, end: usize): i32 {
   const digits = HASHES + found * DIGITS;
@@ -108,7 +111,7 @@ function compareHash(at: usize, end: usize): i32 {
   return areSameDigits(first, digits) ? SAME : OTHER;
 }
 
-/** Compares the name of the block's own hash, in letters of any case. */
+/** Compares the text with the name `"hash"` in upper or lower case. */
 @inline
 function compareOwnName(at: usize, end: usize): i32 {
   for (let i: u32 = 0; i < OWN_LENGTH; i++) {
@@ -120,8 +123,8 @@ function compareOwnName(at: usize, end: usize): i32 {
 }
 
 /**
- * Notes a hash: a string from its first quote on, digits in any case.
- * @returns OTHER where the string is not a hash
+ * Records a block hash: a string from its first quote on, with upper-case or lower-case digits.
+ * @returns OTHER if the string is not a hash
  */
 function noteHash(at: usize, end: usize, x: u8): i32 {
   if (at + DIGITS + 4 <= end && (load<u32>(at) & 0xffffff) == BEGIN_HASH && areSameDigits(at + 3, BLOCK_HASH)) {
@@ -144,8 +147,8 @@ function noteHash(at: usize, end: usize, x: u8): i32 {
 }
 
 /**
- * Continues behind the name of a hash, through white space between it and the hash.
- * @param x additional form of the hash's `x`
+ * Continues after the member name of a hash, and skips white space between name and hash.
+ * @param x letter that is also accepted as the `x` of `0x`
  */
 function readHash(start: usize, end: usize, x: u8): usize {
   let at = start;
@@ -163,7 +166,7 @@ function readHash(start: usize, end: usize, x: u8): usize {
   return at;
 }
 
-/** Advances to the next of three letters, or to the end. */
+/** Returns the position of the next of three letters, or the end. */
 @inline
 function skip(start: usize, end: usize, a: u8, b: u8, c: u8): usize {
   let at = start;
@@ -183,9 +186,9 @@ function skip(start: usize, end: usize, a: u8, b: u8, c: u8): usize {
 }
 
 /**
- * Searches the text of receipts or, where `isBlock`, of a block, whose names may have letters of any case, and so may the `x` of its hash.
- * @param wanted number of wanted transaction hashes: the search stops behind the last of them
- * @returns where it stopped
+ * Searches the text of receipts or, if `isBlock`, of a block. In a block, names and the `x` of hashes may be upper-case.
+ * @param wanted number of transaction hashes in `HASHES`; the search stops after the last of them
+ * @returns the position at which the search stopped
  */
 export function search(start: usize, end: usize, wanted: u32, isBlock: bool): usize {
   const second = isBlock ? OWN_LETTER : ONCE_LETTER;
