@@ -4,7 +4,7 @@ import { BlockLogs } from '../../src/feed/block-logs.ts';
 import { DEFAULT_FEED_LIMITS } from '../../src/feed/limits.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
-test('logs are kept of twice as many blocks as the window has, however few they are', async () => {
+test('block logs are cached for twice as many blocks as the window has', async () => {
   const reads: string[] = [];
   const getBlockLogs = async (hash: string): Promise<readonly []> => {
     reads.push(hash);

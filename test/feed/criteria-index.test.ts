@@ -40,7 +40,7 @@ function finish(evaluation: Generator<undefined, void>): number {
 }
 
 describe('criteria index', () => {
-  it('finds for each group the logs that it means, in order, whenever it came', () => {
+  it('finds the matching logs of each group, in order, whenever the group is added', () => {
     fc.assert(
       fc.property(
         fc.array(anyCriteria, { maxLength: 12 }),
@@ -74,7 +74,7 @@ describe('criteria index', () => {
     );
   });
 
-  it('pauses where many criteria have to be compared with a log', () => {
+  it('pauses while it compares many criteria with a log', () => {
     const index = new CriteriaIndex();
     const log = { address: modelAddress(1), topics: [modelTopic(1)], json: '{}' };
     const values = Array.from({ length: 20_000 }, (_, at) => modelTopic(10 + at));
@@ -87,7 +87,7 @@ describe('criteria index', () => {
     assert.ok(finish(index.evaluate([log, log, log])) >= 2);
   });
 
-  it('releases criteria at the same cost however many values they name, and sweeps their entries with pauses', async () => {
+  it('releases criteria at the same cost for any number of values, and sweeps their entries with pauses', async () => {
     const index = new CriteriaIndex();
     const log = { address: modelAddress(1), topics: [modelTopic(1)], json: '{}' };
     const topics = [Array.from({ length: 1_000 }, (_, at) => modelTopic(at))];
@@ -121,7 +121,7 @@ describe('criteria index', () => {
     assert.deepEqual(again.found, [log]);
   });
 
-  it('evaluates equal criteria once, however they are written', () => {
+  it('evaluates equal criteria once, in any spelling', () => {
     const [one, two] = [modelAddress(1), modelAddress(2)];
     const index = new CriteriaIndex();
     const group = index.use({ addresses: [one, two], topics: [[], [modelTopic(1)]] });
@@ -133,7 +133,7 @@ describe('criteria index', () => {
     assert.equal(index.size, 0);
   });
 
-  it('gives different names to criteria that mean different logs', () => {
+  it('returns different names for criteria that match different logs', () => {
     const topics = [[], [modelTopic(1)], [modelTopic(1)]];
     const all: LogCriteria[] = [
       { addresses: [], topics: [] },

@@ -6,7 +6,7 @@ import { createNetworkFeed } from '../../src/feed/network-feed.ts';
 import { importEmbeddedChain } from '../support/embedded.ts';
 import { createScope } from './support.ts';
 
-it('reads the blocks of an embedded chain from block 0 on', async () => {
+it('the network feed reads the blocks of an embedded chain from block 0 on', async () => {
   const folder = join(ROOT, 'chains/devnet');
   const { chain, close } = await importEmbeddedChain(
     join(folder, 'genesis.json'),

@@ -291,7 +291,7 @@ class Scenario {
 }
 
 describe('network feed', () => {
-  it('gives each listener every step of the chain, and its logs, once and in order', async () => {
+  it('reports each step of the chain and its logs to each listener, once and in order', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyAction, { minLength: 5, maxLength: 40 }),

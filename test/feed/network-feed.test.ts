@@ -58,8 +58,8 @@ function block(model: ModelChain, hash: string, kind: ModelRead['kind']): { allo
   };
 }
 
-describe('network feed: what is heard', () => {
-  it('gives blocks as they come, and a reorg as removed and added ones', async () => {
+describe('network feed: steps and logs', () => {
+  it('reports new blocks as added, and a reorg as removed and added blocks', async () => {
     const setup = createFeed(new ModelChain(10));
     const { recorder } = await join(setup, HEAD);
     setup.model.grow(1).announce();
@@ -82,7 +82,7 @@ describe('network feed: what is heard', () => {
     assert.equal(setup.model.reads.length, 30);
   });
 
-  it('gives the logs of a block in order, and what a reorg takes back in reverse with removed: true', async () => {
+  it('reports the logs of a block in order, and those of a removed block in reverse with removed: true', async () => {
     const setup = createFeed(new ModelChain(10));
     const { recorder } = await join(setup, HEAD, new Recorder(ANY, false));
     const old = setup.model.grow(4).head;
@@ -104,7 +104,7 @@ describe('network feed: what is heard', () => {
     assert.ok(old.logs.length > 1);
   });
 
-  it('reads the logs of a block once for all, and none while nothing wants logs', async () => {
+  it('reads the logs of a block once for all listeners, and none without a listener to logs', async () => {
     const setup = createFeed(new ModelChain(10));
     await join(setup, HEAD);
     setup.model.grow(3).announce();
@@ -121,7 +121,7 @@ describe('network feed: what is heard', () => {
     for (const [index, { logs }] of one.logs.entries()) assert.equal(logs, other.logs[index]?.logs);
   });
 
-  it('reads logs again that were dropped before their block was removed', async () => {
+  it('reads logs again that were evicted before their block was removed', async () => {
     const setup = createFeed(new ModelChain(10), { logBytes: 1_000 });
     const { recorder } = await join(setup, HEAD, new Recorder(ANY));
     const base = setup.model.head.hash;
@@ -133,7 +133,7 @@ describe('network feed: what is heard', () => {
     assert.ok(countLogReads(setup.model) > 13);
   });
 
-  it('gives logs of a block that are too many to be kept', async () => {
+  it('reports the logs of a block that exceed the cache', async () => {
     const setup = createFeed(new ModelChain(10), { logBytes: 1 });
     const { recorder } = await join(setup, HEAD, new Recorder(ANY));
     const base = setup.model.head.hash;
@@ -143,7 +143,7 @@ describe('network feed: what is heard', () => {
     recorder.check(setup.model, base, setup.model.served);
   });
 
-  it('ends listeners to logs where the logs of a removed block are no longer available', async () => {
+  it('ends listeners to logs if the logs of a removed block are no longer available', async () => {
     const setup = createFeed(new ModelChain(10), { logBytes: 1 });
     setup.model.keepsRemoved = false;
     const { recorder } = await join(setup, HEAD, new Recorder(ANY));
@@ -160,8 +160,8 @@ describe('network feed: what is heard', () => {
   });
 });
 
-describe('network feed: reads that fail', () => {
-  it('waits for a block that cannot be read, and lets nothing pass it', async () => {
+describe('network feed: failed reads', () => {
+  it('waits for a block that cannot be read, and reports no later block before it', async () => {
     const setup = createFeed(new ModelChain(10));
     const { recorder } = await join(setup, HEAD);
     await rest(setup);
@@ -176,7 +176,7 @@ describe('network feed: reads that fail', () => {
     assert.equal(recorder.summary, '+10 +11');
   });
 
-  it('gives up a block that is not on the way to the head any more', async () => {
+  it('abandons an unreadable block once it is no longer an ancestor of the head', async () => {
     const setup = createFeed(new ModelChain(10));
     const { recorder } = await join(setup, HEAD);
     await rest(setup);
@@ -192,7 +192,7 @@ describe('network feed: reads that fail', () => {
     assert.equal(recorder.steps.at(-1)?.block.hash, setup.model.head.hash);
   });
 
-  it('is not held up by a read that never ends once the head has left its block', async () => {
+  it('does not wait for a read that never ends once the head has left its block', async () => {
     const setup = createFeed(new ModelChain(10));
     const { recorder } = await join(setup, HEAD);
     await rest(setup);
@@ -209,7 +209,7 @@ describe('network feed: reads that fail', () => {
     assert.equal(recorder.summary, '+10 +11 +12');
   });
 
-  it('holds those that want logs until these can be read, and no others', async () => {
+  it('delays only listeners to logs while logs cannot be read', async () => {
     const setup = createFeed(new ModelChain(10));
     const steps = await join(setup, HEAD);
     const logs = await join(setup, HEAD, new Recorder(ANY));
@@ -226,7 +226,7 @@ describe('network feed: reads that fail', () => {
     logs.recorder.check(setup.model, base, setup.model.served);
   });
 
-  it('forgets logs that it waits for when their block leaves the chain', async () => {
+  it('abandons a pending read of logs when their block leaves the chain', async () => {
     const setup = createFeed(new ModelChain(10));
     const { recorder } = await join(setup, HEAD, new Recorder(ANY));
     block(setup.model, setup.model.grow(1).head.hash, 'logs');
@@ -238,7 +238,7 @@ describe('network feed: reads that fail', () => {
     recorder.check(setup.model, setup.model.served[9]?.hash ?? '', setup.model.served);
   });
 
-  it('takes no header for that of another block', async () => {
+  it('rejects the header of another block', async () => {
     const setup = createFeed(new ModelChain(10));
     const { recorder } = await join(setup, HEAD);
     await rest(setup);
@@ -254,8 +254,8 @@ describe('network feed: reads that fail', () => {
   });
 });
 
-describe('network feed: where a listener begins', () => {
-  it('goes on over a reorg that happened while nothing listened, though nodes have dropped the branch', async () => {
+describe('network feed: start of a listener', () => {
+  it('continues over a reorg that happened without listeners, even if nodes have dropped the branch', async () => {
     const setup = createFeed(new ModelChain(50));
     setup.model.keepsRemoved = false;
     const first = await join(setup, HEAD);
@@ -272,7 +272,7 @@ describe('network feed: where a listener begins', () => {
     assert.equal(recorder.summary, '-52 -51 +51 +52 +53 +54');
   });
 
-  it('goes on from a block that only the chain remembers', async () => {
+  it('continues from an orphaned block that only the chain still has', async () => {
     const model = new ModelChain(50);
     const seen = model.head.hash;
     model.reorganise(5, 7);
@@ -282,7 +282,7 @@ describe('network feed: where a listener begins', () => {
     recorder.check(model, seen, model.served);
   });
 
-  it('refuses a block that is not known', async () => {
+  it('rejects an unknown block', async () => {
     const model = new ModelChain(50);
     const seen = model.head.hash;
     model.reorganise(5, 7);
@@ -296,7 +296,7 @@ describe('network feed: where a listener begins', () => {
     }
   });
 
-  it('refuses a block of which the logs cannot be taken back, and says which block to go on after', async () => {
+  it('rejects a start whose logs cannot be reported as removed, and names the ancestor to continue from', async () => {
     const setup = createFeed(new ModelChain(50), { logBytes: 1 });
     setup.model.keepsRemoved = false;
     // The feed follows the head for another listener, and has the headers of blocks that leave the chain.
@@ -321,7 +321,7 @@ describe('network feed: where a listener begins', () => {
     assert.deepEqual(logs.recorder.ends, []);
   });
 
-  it('refuses a block whose parent has left the chain too and is gone', async () => {
+  it('rejects an orphaned block whose parent is gone', async () => {
     const model = new ModelChain(50);
     model.grow(2);
     const seen = model.head;
@@ -338,7 +338,7 @@ describe('network feed: where a listener begins', () => {
     }
   });
 
-  it('looks for the way back of a block below the window', async () => {
+  it('finds the path from an orphaned block below the window', async () => {
     const model = new ModelChain(400);
     const seen = model.head.hash;
     model.reorganise(5, 100);
@@ -359,7 +359,7 @@ describe('network feed: where a listener begins', () => {
     await refused;
   });
 
-  it('goes on from blocks below the window, each in order, and then with what comes', async () => {
+  it('reports the blocks below the window in order, and then new blocks', async () => {
     const model = new ModelChain(400);
     const setup = createFeed(model, { windowBlocks: 16 });
     for (const start of [after(model.served[9]?.hash ?? ''), { kind: 'from', number: 10n } as const]) {
@@ -377,7 +377,7 @@ describe('network feed: where a listener begins', () => {
     );
   });
 
-  it('takes back no block because the chain answers from another branch for once', async () => {
+  it('removes no block when the chain temporarily answers from another branch', async () => {
     const model = new ModelChain(100);
     const setup = createFeed(model, { windowBlocks: 8 });
     const foreign = model.served.map(({ header, parentHash }) =>
@@ -395,7 +395,7 @@ describe('network feed: where a listener begins', () => {
     recorder.check(model, model.served[40]?.hash ?? '', model.served);
   });
 
-  it('waits at a block that is above the head, on top of it', async () => {
+  it('accepts a start above the served head, and waits for its child', async () => {
     const setup = createFeed(new ModelChain(20));
     const ahead = setup.model.grow(3).head.hash;
     setup.model.serve(setup.model.served[20]?.hash ?? '');
@@ -409,7 +409,7 @@ describe('network feed: where a listener begins', () => {
     assert.equal(recorder.summary, '+23');
   });
 
-  it('refuses what is too far back, and what is beyond the head', async () => {
+  it('rejects a start that is too far back, and one beyond the head', async () => {
     const setup = createFeed(new ModelChain(100), { maxBlocks: 50 });
     const old = setup.model.served[20]?.hash ?? '';
     for (const start of [after(old), { kind: 'from', number: 30n } as const]) {
@@ -427,7 +427,7 @@ describe('network feed: where a listener begins', () => {
     assert.deepEqual(steps, []);
   });
 
-  it('ends listeners that miss too many blocks, and serves those that join then', async () => {
+  it('ends listeners that miss too many blocks, and serves listeners that join afterwards', async () => {
     const setup = createFeed(new ModelChain(10), { maxBlocks: 20, windowBlocks: 8 });
     const lost = await join(setup, HEAD);
     setup.model.grow(41).announce();
@@ -443,7 +443,7 @@ describe('network feed: where a listener begins', () => {
     assert.deepEqual([lost.recorder.steps, lost.recorder.ends.length], [[], 1]);
   });
 
-  it('catches up in order where the head has left the window behind', async () => {
+  it('catches up in order when the head is beyond the window', async () => {
     const setup = createFeed(new ModelChain(10), { maxBlocks: 200, windowBlocks: 8 });
     const { recorder } = await join(setup, HEAD, new Recorder(ANY));
     const base = setup.model.head.hash;
@@ -452,7 +452,7 @@ describe('network feed: where a listener begins', () => {
     recorder.check(setup.model, base, setup.model.served);
   });
 
-  it('reads for listeners that catch up a few at a time, and lets each owner have its part', async () => {
+  it('reads for a few catching-up listeners at a time, with a share for each owner', async () => {
     const model = new ModelChain(3_000);
     const setup = createFeed(model, { windowBlocks: 8, catchUpReads: 4 });
     await join(setup, HEAD);
@@ -487,7 +487,7 @@ describe('network feed: where a listener begins', () => {
     setup.feed.close();
   });
 
-  it('asks a listener that catches up whether it is ready, and lets others go on', async () => {
+  it('waits until a catching-up listener is ready, without delaying other listeners', async () => {
     const setup = createFeed(new ModelChain(50));
     const slow = new Recorder();
     let go = (): void => {};
@@ -515,8 +515,8 @@ describe('network feed: where a listener begins', () => {
   });
 });
 
-describe('network feed: questions', () => {
-  it('says what has happened since a block, in pieces', async () => {
+describe('network feed: reads and joins', () => {
+  it('returns the changes since a block, in pages', async () => {
     const setup = createFeed(new ModelChain(50), { readSteps: 4 });
     const { last: first } = await setup.feed.read(HEAD, createScope());
     assert.deepEqual(first, { number: 49n, hash: setup.model.head.hash });
@@ -530,7 +530,7 @@ describe('network feed: questions', () => {
     assert.deepEqual(parts, ['-49 -48 +48 +49', '+50 +51 +52']);
   });
 
-  it('gives the logs of a step that criteria mean', async () => {
+  it('returns the logs of a step that match the criteria', async () => {
     const setup = createFeed(new ModelChain(12));
     const { steps } = await setup.feed.read({ kind: 'from', number: 1n }, createScope());
     const matches = createLogTest({ addresses: [modelAddress(1)], topics: [] });
@@ -553,7 +553,7 @@ describe('network feed: questions', () => {
     );
   });
 
-  it('answers up to the served head though it was not announced', async () => {
+  it('returns steps up to the served head even if it was not announced', async () => {
     const setup = createFeed(new ModelChain(20));
     const { last } = await setup.feed.read(HEAD, createScope());
     setup.model.grow(2);
@@ -561,7 +561,7 @@ describe('network feed: questions', () => {
     assert.equal(describeSteps(steps), '+20 +21');
   });
 
-  it('waits no longer for the head than it may', async () => {
+  it('waits for the head at most for the time limit', async () => {
     const setup = createFeed(new ModelChain(20), { headWaitMs: 500 });
     const { last } = await setup.feed.read(HEAD, createScope());
     block(setup.model, setup.model.grow(1).head.hash, 'header');
@@ -570,7 +570,7 @@ describe('network feed: questions', () => {
     assert.deepEqual(await reading, { steps: [], last });
   });
 
-  it('says that there is no head', async () => {
+  it('throws unavailable without a head', async () => {
     const setup = createFeed(new ModelChain(20));
     setup.model.isServed = false;
     const isUnavailable = (error: unknown): boolean =>
@@ -578,7 +578,7 @@ describe('network feed: questions', () => {
     await assert.rejects(setup.feed.read(HEAD, createScope()), isUnavailable);
   });
 
-  it('begins nothing for a scope that has ended', async () => {
+  it('adds no listener for a scope that has ended', async () => {
     const setup = createFeed(new ModelChain(20));
     setup.model.answer = () => new Promise(() => {});
     const scope = createScope();
@@ -592,8 +592,8 @@ describe('network feed: questions', () => {
   });
 });
 
-describe('network feed: its life', () => {
-  it('asks nothing before it is used', async () => {
+describe('network feed: life cycle', () => {
+  it('reads nothing before it is used', async () => {
     const setup = createFeed(new ModelChain(20));
     setup.model.grow(1).announce();
     await rest(setup);
@@ -601,7 +601,7 @@ describe('network feed: its life', () => {
     assert.equal(setup.feed.isSynced, true);
   });
 
-  it('reads one header a block while nothing listens, and stops when it was not used for long', async () => {
+  it('reads one header per block without listeners, and stops after an idle period', async () => {
     const setup = createFeed(new ModelChain(20), { idleMs: 60_000 });
     await setup.feed.read(HEAD, createScope());
     await rest(setup);
@@ -622,7 +622,7 @@ describe('network feed: its life', () => {
     assert.equal(recorder.summary, '+27');
   });
 
-  it('tells a listener nothing after it has left, and ends one that throws alone', async () => {
+  it('reports nothing to a listener that has left, and ends only a listener that throws', async () => {
     const setup = createFeed(new ModelChain(20));
     const [left, stays] = [await join(setup, HEAD), await join(setup, HEAD)];
     const thrown = new Recorder();
@@ -645,7 +645,7 @@ describe('network feed: its life', () => {
     assert.equal(setup.feed.listeners, 1);
   });
 
-  it('ends everything when it is closed', async () => {
+  it('ends all listeners, reads and watches when it is closed', async () => {
     const setup = createFeed(new ModelChain(20));
     const joined = [
       await join(setup, HEAD),
@@ -673,7 +673,7 @@ describe('network feed: its life', () => {
     );
   });
 
-  it('gives those that join while a step is being served that step, or begins behind it', async () => {
+  it('reports a step that is in progress to a listener that joins, or starts the listener after it', async () => {
     const setup = createFeed(new ModelChain(20), {}, { slots: SLOW_TURNS });
     const base = setup.model.head.hash;
     const recorders = Array.from({ length: 100 }, () => new Recorder(ANY));
@@ -691,7 +691,7 @@ describe('network feed: its life', () => {
     for (const recorder of recorders) recorder.check(setup.model, base, setup.model.served);
   });
 
-  it('lets many with long criteria leave at once, and removes their entries later', async () => {
+  it('lets many listeners with long criteria leave at once, and removes their entries later', async () => {
     const setup = createFeed(new ModelChain(20));
     const criteria = Array.from({ length: 100 }, (_, i) => ({
       addresses: [],
@@ -720,7 +720,7 @@ describe('network feed: its life', () => {
     assert.equal(left.steps.length, 2);
   });
 
-  it('serves thousands of listeners in order, with those that join in between', async () => {
+  it('serves thousands of listeners in order, including listeners that join in between', async () => {
     const setup = createFeed(new ModelChain(20));
     const base = setup.model.head.hash;
     const recorders = Array.from({ length: 2_000 }, () => new Recorder(ANY));
@@ -741,8 +741,8 @@ describe('network feed: its life', () => {
   });
 });
 
-describe('network feed: heads and waiting transactions', () => {
-  it('says when the network has a head and when it has none, to those that listen', () => {
+describe('network feed: sync state and pending transactions', () => {
+  it('reports to watchers whether the network has a head', () => {
     const { model, feed } = createFeed(new ModelChain(5));
     const heard: boolean[] = [];
     const end = feed.watchSync((isSynced) => heard.push(isSynced));
@@ -757,7 +757,7 @@ describe('network feed: heads and waiting transactions', () => {
     assert.equal(model.watchers, 0);
   });
 
-  it('passes on each waiting transaction once, over one watch', async () => {
+  it('reports each pending transaction once, over a single watch', async () => {
     const { model, feed } = createFeed(new ModelChain(5));
     const heard: string[][] = [[], []];
     const ends = heard.map((hashes) => feed.watchPending((some) => void hashes.push(...some)));
@@ -774,7 +774,7 @@ describe('network feed: heads and waiting transactions', () => {
   });
 });
 
-describe('network feed: what criteria take', () => {
+describe('network feed: bound of criteria', () => {
   it('bounds the addresses and topics of all listeners, by owner, until they leave', async () => {
     const setup = createFeed(new ModelChain(10), { criteriaValues: 8 });
     const listen = async (owner: string, values: number): Promise<() => void> => {
@@ -797,7 +797,7 @@ describe('network feed: what criteria take', () => {
     assert.equal(setup.feed.listeners, 3);
   });
 
-  it('counts what a listener holds beside its criteria in the same bound', async () => {
+  it('counts the other values of a listener in the same bound', async () => {
     const setup = createFeed(new ModelChain(10), { criteriaValues: 8 });
     const listen = async (values: number): Promise<() => void> => {
       const joining = setup.feed.join(HEAD, { onStep: () => {}, onEnd: () => {}, values }, createScope());

@@ -6,13 +6,13 @@ import { ModelChain } from '../support/model-chain.ts';
 
 const { head } = new ModelChain(12);
 
-describe('header of a feed', () => {
-  it('is read with its number, hash and parent', () => {
+describe('parseFeedHeader', () => {
+  it('returns the number, hash and parent of a header', () => {
     const { number, hash, parentHash, header } = head;
     assert.deepEqual(parseFeedHeader(header, { hash, number }), { number, hash, parentHash, header });
   });
 
-  it('is refused where it is none, or that of another block', () => {
+  it('rejects a malformed header, and that of another block', () => {
     const members = JSON.parse(head.header) as Record<string, unknown>;
     const broken = [
       '',

@@ -51,8 +51,8 @@ async function followReorg(
   return { model, orphan, witness };
 }
 
-describe('blocks that left the chain', () => {
-  it('are taken back, logs and all, by a process that did not see them', async () => {
+describe('records of removed blocks', () => {
+  it('let a process that never saw these blocks report them as removed, logs included', async () => {
     const records = new MemoryRecordTable();
     const { model, orphan } = await followReorg(records);
     const recorder = await joinAfter(open(model, records), orphan);
@@ -62,13 +62,13 @@ describe('blocks that left the chain', () => {
     assert.equal(last.hash, model.head.hash);
   });
 
-  it('are those of one chain', async () => {
+  it('are separate for each chain', async () => {
     const records = new MemoryRecordTable();
     const { model, orphan } = await followReorg(records);
     await assert.rejects(joinAfter(open(model, records, OTHER_CHAIN), orphan), { kind: 'unknownBlock' });
   });
 
-  it('are asked of nodes while the table cannot be reached; what no node has is not known to be gone', async () => {
+  it('are replaced by reads from nodes while the table is unavailable; a block that no node has is then unavailable, not unknown', async () => {
     const records = new FaultyRecords(new MemoryRecordTable());
     const { model, orphan } = await followReorg(records);
     records.isAway = true;
@@ -81,7 +81,7 @@ describe('blocks that left the chain', () => {
     await assert.rejects(joinAfter(open(model, records), modelTopic(1)), { kind: 'unknownBlock' });
   });
 
-  it('are written once the table takes them', async () => {
+  it('are written once the table is available again', async () => {
     const records = new FaultyRecords(new MemoryRecordTable());
     records.isAway = true;
     const { model, orphan, witness } = await followReorg(records);
@@ -91,7 +91,7 @@ describe('blocks that left the chain', () => {
     assert.equal((await joinAfter(open(model, records), orphan)).summary, '-12 -11 +11 +12 +13 +14');
   });
 
-  it('are known with their logs, also where no process had read these before', async () => {
+  it('contain the logs even if no process had read them before', async () => {
     const records = new MemoryRecordTable();
     const model = new ModelChain(10);
     const witness = open(model, records);
@@ -106,7 +106,7 @@ describe('blocks that left the chain', () => {
     recorder.check(model, orphan, model.served);
   });
 
-  it('are known where the only process that had them on its chain has ended before they left it', async () => {
+  it('contain the blocks even if their only reader ended before the blocks were removed', async () => {
     const records = new MemoryRecordTable();
     const model = new ModelChain(10);
     model.keepsRemoved = false;
@@ -123,7 +123,7 @@ describe('blocks that left the chain', () => {
     recorder.check(model, orphan, model.served);
   });
 
-  it('are no start for logs where these were too long to be kept, and still one for headers', async () => {
+  it('allow a start for headers but not for logs if the logs were too long to be stored', async () => {
     const records = new MemoryRecordTable();
     const model = new ModelChain(10);
     model.keepsRemoved = false;
@@ -152,7 +152,7 @@ describe('blocks that left the chain', () => {
     assert.equal(headers.summary, '-12 -11 +11 +12 +13 +14');
   });
 
-  it('are kept without logs that are too long, and keep those that another process wrote', async () => {
+  it('omit logs that are too long, and do not overwrite logs that another process wrote', async () => {
     const removed = new RemovedRecords(new MemoryRecordTable(), () => 1n);
     const find = (hash: string): Promise<unknown> =>
       removed.find<unknown>(

@@ -27,7 +27,7 @@ class WaitedChain extends ScriptedChain {
   }
 }
 
-test('large answers that were waited for together are written in turns', async () => {
+test('large answers that become ready at the same time are written in several turns of the event loop', async () => {
   const chain = new WaitedChain();
   const network = createScriptedNetwork(chain);
   const gateway = createGateway({

@@ -85,7 +85,7 @@ const ANSWERS: readonly [method: string, params: readonly unknown[], outcome: st
   ['eth_getTransactionCount', [`0x${'01'.repeat(20)}`, 'latest'], '"result":"0x7"'],
 ];
 for (const [method, params, outcome] of ANSWERS) {
-  test(`${method} ${JSON.stringify(params)} is answered in the same turn by a chain that answers in it`, () => {
+  test(`${method} ${JSON.stringify(params)} is answered synchronously by a synchronous chain`, () => {
     assert.deepEqual(setUp().send(call(method, params)), {
       status: 200,
       body: `{"jsonrpc":"2.0","id":1,${outcome}}`,
@@ -93,7 +93,7 @@ for (const [method, params, outcome] of ANSWERS) {
   });
 }
 
-test('a notification that is done in the same turn leaves nothing to be said', () => {
+test('a notification that completes synchronously has an empty answer', () => {
   const { send, requests } = setUp();
   assert.deepEqual(send({ jsonrpc: '2.0', method: 'eth_call', params: [{ data: '0x03' }] }), {
     status: 200,
@@ -102,12 +102,12 @@ test('a notification that is done in the same turn leaves nothing to be said', (
   assert.deepEqual(requests, [{ call: { data: '0x03' }, block: { kind: 'tag', tag: 'latest' } }]);
 });
 
-test('a host and key that are known need no waiting', () => {
+test('a known host and key are admitted synchronously', () => {
   const admitted = setUp().gateway.admit(makeVisitor('devnet.localhost', 'key'));
   assert.ok('principal' in admitted);
 });
 
-test('bodies in work are counted down in the same turn, whatever came of them', () => {
+test('synchronous bodies free their place among the bodies in flight, whatever their outcome', () => {
   const { send } = setUp();
   for (let i = 0; i < 3_000; i++) {
     const answer = send(call('eth_call', [{ data: `0x0${i % 3}` }]));
@@ -116,7 +116,7 @@ test('bodies in work are counted down in the same turn, whatever came of them', 
   }
 });
 
-test('all items of a batch that take no time have their answer, in order', async () => {
+test('all items of a synchronous batch are answered in order', async () => {
   const { send, requests } = setUp();
   const items = Array.from({ length: 300 }, (_, id) => call('eth_call', [{ data: `0x0${id % 3}` }], id));
   const { body } = await send(items);

@@ -43,7 +43,7 @@ function createStream(text: string, count: number): JsonStream & { isCancelled: 
   return stream;
 }
 
-test('the cut is where it would be if the responses came whole and in order', async () => {
+test('the cut is at the same item as with whole responses in order', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(response, { minLength: 1, maxLength: 20 }),
@@ -75,7 +75,7 @@ test('the cut is where it would be if the responses came whole and in order', as
   );
 });
 
-test('a response that falls behind the cut while it comes in is cancelled at once', async () => {
+test('a stream that falls behind the cut while it is collected is cancelled at once', async () => {
   const items = [0, 1].map((id): BatchItem => ({ kind: 'call', id: `${id}`, method: 'm', params: [] }));
   const answer = new BatchAnswer(items, 100, createMemory());
   const stream = createStream(encodeResponse(90), 2);
@@ -86,7 +86,7 @@ test('a response that falls behind the cut while it comes in is cancelled at onc
   assert.equal(answer.cut, 1);
 });
 
-test('bytes count, however many characters they are', () => {
+test('the limit counts bytes, not characters', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(fc.constantFrom('a', 'é', '€', '𝄞', '€'.repeat(5_000)), { maxLength: 20 }), {
@@ -136,7 +136,7 @@ const budgeted = fc.record({
   slots: fc.nat(30),
 });
 
-test('what batches hold is within the budget and given back; what finds no room is an error', async () => {
+test('batches stay within the memory budget and release it; responses without memory become errors', async () => {
   const encodeId = (id: number): BatchItem => ({ kind: 'call', id: `${id}`, method: 'm', params: [] });
   await fc.assert(
     fc.asyncProperty(
@@ -180,7 +180,7 @@ test('what batches hold is within the budget and given back; what finds no room 
   );
 });
 
-test('a whole response is read when the answer is, and cancelled with it', async () => {
+test('a whole response is read together with the answer, and cancelled with it', async () => {
   const items = [0, 1].map((id): BatchItem => ({ kind: 'call', id: `${id}`, method: 'm', params: [] }));
   const budget = new SharedBudget(1_000_000, 1);
   const answer = new BatchAnswer(items, 1_000_000, new AnswerMemory(budget, 'p'));
@@ -196,7 +196,7 @@ test('a whole response is read when the answer is, and cancelled with it', async
   assert.equal(whole.isCancelled, true);
 });
 
-test('a whole response behind the cut is cancelled, and holds nothing', () => {
+test('a whole response behind the cut is cancelled and releases its memory', () => {
   const items = [0, 1, 2].map((id): BatchItem => ({ kind: 'call', id: `${id}`, method: 'm', params: [] }));
   const budget = new SharedBudget(1_000_000, 1);
   const answer = new BatchAnswer(items, 500_000, new AnswerMemory(budget, 'p'));

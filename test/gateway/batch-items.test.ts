@@ -99,7 +99,7 @@ const call = (data: string, id: unknown = data): object => ({
 });
 const result = (id: unknown, value: string): object => ({ jsonrpc: '2.0', id, result: value });
 
-test('calls that a chain answers together are one question, with all others at their places', async () => {
+test('calls that a chain coalesces are one request, and all answers are in the order of the items', async () => {
   const { send, together, alone, observed } = setUp(async (requests) =>
     requests.map((request) => {
       if (request === undefined || dataOf(request) === '0x02') return undefined;
@@ -143,7 +143,7 @@ test('calls that a chain answers together are one question, with all others at t
   ]);
 });
 
-test('what is there at once needs no waiting, and a chain that cannot is asked one by one', async () => {
+test('cached answers need no wait, and calls of a chain that cannot coalesce are made individually', async () => {
   const atOnce = setUp((requests) => requests.map(() => ({ answer: '"0x1"', isRequested: false })));
   assert.deepEqual(await atOnce.send([call('0x01'), call('0x02')]), [
     result('0x01', '0x1'),
@@ -160,7 +160,7 @@ test('what is there at once needs no waiting, and a chain that cannot is asked o
   assert.deepEqual([embedded.together, embedded.alone], [[], ['0x01', '0x02']]);
 });
 
-test('what a key may not call is not asked for', async () => {
+test('a call that the key is not allowed to make is not sent', async () => {
   const { send, together, observed } = setUp(async (requests) => requests.map(() => requested('"0x1"')));
   const terms = { rate: undefined, dailyCredits: undefined, secretHash: undefined, jwt: undefined };
   const addresses = [`0x${'cd'.repeat(20)}`];
@@ -172,7 +172,7 @@ test('what a key may not call is not asked for', async () => {
   assert.deepEqual(observed.toSorted(), ['eth_call ok upstream 80', 'eth_call rejected local 0']);
 });
 
-test('a large batch goes in parts of what may be in work, and gives its turns back', async () => {
+test('a large batch is sent in parts of the batch concurrency, and releases its slots', async () => {
   const slots = new FairQueue({ running: 1_000, waiting: 0, waitMs: 1_000 });
   let mostRunning = 0;
   const { send, together } = setUp(
@@ -194,7 +194,7 @@ test('a large batch goes in parts of what may be in work, and gives its turns ba
   assert.deepEqual([mostRunning, slots.running], [128, 0]);
 });
 
-test('where the key does not get room for all in time, calls are made together in parts of what may be in work elsewhere', async () => {
+test('without room for all calls of a key in time, coalesced calls are sent in parts of the default concurrency', async () => {
   const slots = new FairQueue({ running: 20, waiting: 0, waitMs: 1_000 });
   slots.take('p', 4);
   let mostRunning = 0;
@@ -218,7 +218,7 @@ test('where the key does not get room for all in time, calls are made together i
   assert.deepEqual([alone, mostRunning, slots.running], [[], 20, 4]);
 });
 
-test('calls behind items that have used up the turns of their batch take turns of their own', async () => {
+test('calls behind items that have used up the slots of their batch reserve their own slots', async () => {
   const later = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const notifications = Array.from({ length: 128 }, () => ({ ...call('0x05'), id: undefined }));
   const calls = Array.from({ length: 64 }, (_, i) => call(`0x${i.toString(16).padStart(4, '0')}`, i));
@@ -240,7 +240,7 @@ test('calls behind items that have used up the turns of their batch take turns o
   assert.deepEqual([running, slots.running], [64, 0]);
 });
 
-test('neither other items nor the next calls wait for calls that are made together', async () => {
+test('neither other items nor later calls wait for coalesced calls', async () => {
   let answerFirst = (): void => {};
   const first = new Promise<void>((resolve) => {
     answerFirst = resolve;
@@ -276,7 +276,7 @@ test('neither other items nor the next calls wait for calls that are made togeth
   ]);
 });
 
-test('a call that is made by itself after it was made together has the time that is left, and its turn', async () => {
+test('a call that is repeated individually has the deadline of the coalesced call, and its slot', async () => {
   const slots = new FairQueue({ running: 2, waiting: 0, waitMs: 1_000 });
   const { send, alone, deadlines } = setUp(
     async (requests) => {
@@ -294,7 +294,7 @@ test('a call that is made by itself after it was made together has the time that
   assert.equal(slots.running, 0);
 });
 
-test('calls of a chain that does not keep to the deadline are made by themselves', async () => {
+test('calls of a chain that ignores the deadline are made individually', async () => {
   const { send, alone } = setUp(() => new Promise(() => {}), { callTimeoutMs: 1 });
   assert.deepEqual(await send([call('0x01'), call('0x02')]), [
     result('0x01', '0xa1'),
@@ -303,7 +303,7 @@ test('calls of a chain that does not keep to the deadline are made by themselves
   assert.deepEqual(alone, ['0x01', '0x02']);
 });
 
-test('a fault of the chain is an error of the whole batch', async () => {
+test('a fault of the chain is one error for the whole batch', async () => {
   const { send } = setUp(async () => {
     throw new TypeError('a fault');
   });
@@ -338,7 +338,7 @@ async function countEncoded(data: string, count: number): Promise<{ answers: unk
   }
 }
 
-test('long errors that come together are encoded and delivered in turns, short ones in one', async () => {
+test('long errors of coalesced calls are encoded in several turns of the event loop, short ones in one', async () => {
   const long = `0x${'ab'.repeat(30_000)}`;
   const { answers, slots } = await countEncoded(long, 40);
   assert.deepEqual(

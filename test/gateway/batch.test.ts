@@ -20,7 +20,7 @@ const codesOf = (body: JsonResult): unknown[] =>
     error?.code,
   ]);
 
-test('no more items run at once than allowed, and the order is kept', async () => {
+test('at most the allowed number of items run concurrently, and the answers are in order', async () => {
   let running = 0;
   let most = 0;
   const body = await runBatch(
@@ -42,7 +42,7 @@ test('no more items run at once than allowed, and the order is kept', async () =
   );
 });
 
-test('from the item on that exceeds the limit, each gets an error and the rest is not started', async () => {
+test('every item from the one that exceeds the limit on gets an error, and the rest is not started', async () => {
   let started = 0;
   const body = await runBatch(
     calls(100),
@@ -61,7 +61,7 @@ test('from the item on that exceeds the limit, each gets an error and the rest i
   ]);
 });
 
-test('the cut depends on the order of the items, not on which is done first', async () => {
+test('the cut depends on the order of the items, not on the order in which they complete', async () => {
   const body = await runBatch(
     calls(3),
     async (item) => {
@@ -79,7 +79,7 @@ test('the cut depends on the order of the items, not on which is done first', as
   ]);
 });
 
-test('notifications run and leave no trace, the whole batch none if it holds nothing else', async () => {
+test('notifications run without a response, and a batch of notifications has an empty answer', async () => {
   const notification: BatchItem = { kind: 'notification', method: 'm', params: [] };
   let ran = 0;
   const run = (item: BatchItem): string | Promise<undefined> => {
@@ -96,7 +96,7 @@ test('notifications run and leave no trace, the whole batch none if it holds not
   assert.equal(ran, 4);
 });
 
-test('items that never wait let other work in between', async () => {
+test('items that never wait yield to the event loop', async () => {
   let slots = 0;
   let isDone = false;
   const count = (): void => {
@@ -119,7 +119,7 @@ test('items that never wait let other work in between', async () => {
   assert.ok(slots >= 2, `${slots} turns of the event loop`);
 });
 
-test('without memory for a response no further item is begun', async () => {
+test('no further item is started without memory for a response', async () => {
   let begun = 0;
   const budget = new SharedBudget(100_000, 1);
   const body = await runBatch(

@@ -31,14 +31,14 @@ function openMeter(left: number, table: Readonly<Record<string, number>> = {}) {
   return { meter: new BodyMeter({ guard: new CallGuard(limiter, scale), scale, watch }, SESSION), taken };
 }
 
-test('what nodes prove for a call is paid by its key, not as calls', async () => {
+test('verification work of nodes costs credits of the key, but no calls', async () => {
   const { meter, taken } = openMeter(10_000);
   await meter.pay(100, 3);
   const credits = 100 * WORK_CREDITS.execution_provenKey + 3 * WORK_CREDITS.execution_roundTrip;
   assert.deepEqual(taken, [[credits, 0]]);
 });
 
-test('a key without credits for it is refused with the bound, and pays nothing', () => {
+test('a key with too few credits is refused with the bound, and is not charged', () => {
   const { meter, taken } = openMeter(100);
   assert.throws(
     () => meter.pay(1_000, 1),
@@ -47,7 +47,7 @@ test('a key without credits for it is refused with the bound, and pays nothing',
   assert.deepEqual(taken, []);
 });
 
-test('a table of credits says what it weighs', async () => {
+test('a configured table of credits sets the cost', async () => {
   const { meter, taken } = openMeter(100, { execution_provenKey: 0, execution_roundTrip: 7 });
   await meter.pay(1_000, 0);
   await meter.pay(1_000, 2);

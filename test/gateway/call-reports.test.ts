@@ -79,7 +79,7 @@ const OUTCOMES: readonly [part: number, outcome: string][] = [
   [6, 'internal'],
 ];
 for (const [part, outcome] of OUTCOMES) {
-  test(`a call that ends as ${outcome}`, async () => {
+  test(`a call that ends as ${outcome} is reported with this outcome`, async () => {
     const { send, observed, report } = setUp(createScriptedNetwork(new ScriptedChain()));
     await send(call('eth_call', play(part)));
     const limited = outcome === 'busy' ? ['limited overload executions.waiting scripted p'] : [];
@@ -91,7 +91,7 @@ for (const [part, outcome] of OUTCOMES) {
   });
 }
 
-test('answers that are withheld by a bound are counted under its name, of a call alone and of each item', async () => {
+test('answers withheld by a bound are counted under its name, for each item of a batch', async () => {
   const long: SourcePlan = { pieces: 20, pieceBytes: 1_000 };
   const network = createScriptedNetwork(new StreamingChain([{ pieces: 1, pieceBytes: 100 }, long]));
   const { send, observed, report } = setUp(network, { batchAnswerBytes: 5_000 });
@@ -105,7 +105,7 @@ test('answers that are withheld by a bound are counted under its name, of a call
   assert.deepEqual([...(report.bounds ?? [])], [['batch.answerBytes', 2]]);
 });
 
-test('what was never asked of a chain is local, and what is not served is unknown', async () => {
+test('calls without a request to the chain have source local, and calls of unserved methods the name unknown', async () => {
   const { send, observed } = setUp(createScriptedNetwork(new ScriptedChain()));
   await send(call('eth_chainId', []));
   await send(call('eth_call', ['nonsense']));
@@ -125,7 +125,7 @@ test('what was never asked of a chain is local, and what is not served is unknow
   ]);
 });
 
-test('items of a batch one by one, notifications too', async () => {
+test('items of a batch are reported one by one, notifications included', async () => {
   const { send, observed, report } = setUp(createScriptedNetwork(new ScriptedChain()));
   const items = [
     call('eth_call', play(0)),
@@ -154,7 +154,7 @@ test('items of a batch one by one, notifications too', async () => {
   assert.deepEqual(observed, ['scripted eth_call ok embedded p 80']);
 });
 
-test('a batch that is too large is one unknown call', async () => {
+test('a batch that is too large is reported as one unknown call', async () => {
   const { send, observed } = setUp(createScriptedNetwork(new ScriptedChain()), { batchItems: 2 });
   await send([1, 2, 3].map((id) => call('eth_chainId', [], id)));
   assert.deepEqual(observed, [
@@ -163,7 +163,7 @@ test('a batch that is too large is one unknown call', async () => {
   ]);
 });
 
-test('a body that has no time left, or no client', async () => {
+test('a body past its deadline is reported as timed out, and one of an aborted client as cancelled', async () => {
   const { send, observed } = setUp(createScriptedNetwork(new ScriptedChain()));
   await send(call('eth_call', play(0)), new RequestScope(performance.now() - 1));
   const gone = new RequestScope(performance.now() + 60_000);
@@ -175,7 +175,7 @@ test('a body that has no time left, or no client', async () => {
   );
 });
 
-test('a body for which there is no room is no call', async () => {
+test('a body that is refused for lack of room is not reported as a call', async () => {
   const { send, observed, gateway } = setUp(createScriptedNetwork(new ScriptedChain()), {
     bodiesInFlight: 1,
   });
@@ -190,7 +190,7 @@ test('a body for which there is no room is no call', async () => {
   assert.deepEqual(observed.slice(1), ['scripted eth_call cancelled embedded p 80']);
 });
 
-test('a stream ends with its first bytes; that it broke off later is reported apart', async () => {
+test('a stream is reported with its first bytes, and a later break separately', async () => {
   const plan: SourcePlan = { pieces: 4, pieceBytes: 100 };
   const plans = [plan, { ...plan, breakAt: 0 }, { ...plan, breakAt: 2 }];
   const { send, observed } = setUp(createScriptedNetwork(new StreamingChain(plans)));
@@ -210,7 +210,7 @@ test('a stream ends with its first bytes; that it broke off later is reported ap
   ]);
 });
 
-test('a chain with nodes says of each call by itself whether one was asked', async () => {
+test('calls of a chain with nodes are reported by whether each of them reached a node', async () => {
   const header: HeaderView = { number: 1n, timestamp: 1n, gasLimit: 30_000_000n, extraData: '0x' };
   const chain = createFakeChain({
     execution: {

@@ -61,7 +61,7 @@ function call(part: number, id = '1'): string {
 const error = (code: number, message: string, id = '1'): string =>
   `{"jsonrpc":"2.0","id":${id},"error":{"code":${code},"message":"${message}"}}`;
 
-test('admission: host, then key; a refusal is a whole answer and never repeats the key', async () => {
+test('admission checks the host, then the key; a refusal is a whole answer and never repeats the key', async () => {
   const { gateway, network } = setUp();
   const refusalOf = async (host: string | undefined, key: string | undefined): Promise<unknown> => {
     const outcome = await gateway.admit(makeVisitor(host, key));
@@ -81,7 +81,7 @@ test('admission: host, then key; a refusal is a whole answer and never repeats t
   ]);
 });
 
-test('admission by path: the network of this name, whatever the host is', async () => {
+test('admission by path selects the network by name, whatever the host is', async () => {
   const { gateway, network } = setUp();
   const admit = async (name: string, host: string | undefined, key: string): Promise<unknown> => {
     const outcome = await gateway.admit(makeVisitor(host, key, { network: name }));
@@ -100,7 +100,7 @@ test('admission by path: the network of this name, whatever the host is', async 
   ]);
 });
 
-test('by path the key demo needs a host that clients of this machine send', async () => {
+test('admission of the key demo by path needs a host that clients of this machine send', async () => {
   const { gateway, network } = setUp();
   const statusOf = async (host: string | undefined): Promise<number> => {
     const outcome = await gateway.admit(makeVisitor(host, 'demo', { network: network.name }));
@@ -132,7 +132,7 @@ test('the key demo opens only networks that allow it', async () => {
   assert.equal('refused' in refused && refused.refused.status, 401);
 });
 
-test('a key store that fails refuses without telling why, and the log does not hold the key', async () => {
+test('a failing key store refuses without a reason, and the log does not contain the key', async () => {
   const { gateway, log } = setUp({
     verify: (key) => {
       throw new Error(`cannot read ${key}`);
@@ -148,7 +148,7 @@ test('a key store that fails refuses without telling why, and the log does not h
   assert.ok(!log.lines.join().includes(KEY));
 });
 
-test('refusals of a transport carry a JSON-RPC error and its HTTP status', () => {
+test('refusals of a transport have a JSON-RPC error and its HTTP status', () => {
   const { gateway } = setUp();
   const statuses = {
     notFound: 404,
@@ -168,7 +168,7 @@ test('refusals of a transport carry a JSON-RPC error and its HTTP status', () =>
   }
 });
 
-test('a fault is logged once, with its place and without its message or the parameters', async () => {
+test('a fault is logged once, with its location and without its message or the parameters', async () => {
   const { send, log } = setUp();
   assert.deepEqual(await send(call(6)), [200, error(-32603, 'internal error')]);
   assert.equal(log.lines.length, 1);
@@ -181,14 +181,14 @@ test('a call that does not end is ended by the time limit of its network', async
   assert.deepEqual(await send(call(7)), [200, error(-32002, 'request timed out (bound: request.time)')]);
 });
 
-test('a chain that listens to the signal sees the time limit', async () => {
+test('the time limit aborts a chain that listens to the signal', async () => {
   const { send, chain } = setUp({ network: { callTimeoutMs: 20 } });
   assert.deepEqual(await send(call(8)), [200, error(-32002, 'request timed out (bound: request.time)')]);
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(chain.running, 0);
 });
 
-test('the time limit of a body holds for everything in it', async () => {
+test('the time limit of a body applies to all of its items', async () => {
   const { send, chain } = setUp({ limits: { bodyTimeoutMs: 20, batchConcurrency: 2 } });
   const [, body] = await send(`[${[1, 2, 3, 4].map((id) => call(7, `${id}`)).join()}]`);
   assert.equal(
@@ -198,7 +198,7 @@ test('the time limit of a body holds for everything in it', async () => {
   assert.equal(chain.requests.length, 2);
 });
 
-test('when the client goes, the work for it ends', async () => {
+test('the calls of a client that disconnects are cancelled', async () => {
   const { send, chain } = setUp();
   const scope = new RequestScope(performance.now() + 60_000);
   const answer = send(`[${call(8)},${call(8, '2')}]`, scope);
@@ -211,7 +211,7 @@ test('when the client goes, the work for it ends', async () => {
   assert.equal(chain.running, 0);
 });
 
-test('more bodies at once than allowed are turned away, and room comes back', async () => {
+test('more concurrent bodies than allowed are refused, and ended bodies free their places', async () => {
   const { send } = setUp({ limits: { bodiesInFlight: 2 } });
   const scope = new RequestScope(performance.now() + 60_000);
   const waiting = [send(call(8), scope), send(call(8), scope)];
@@ -224,7 +224,7 @@ test('more bodies at once than allowed are turned away, and room comes back', as
   assert.deepEqual(await send(call(0)), [200, '{"jsonrpc":"2.0","id":1,"result":"0x"}']);
 });
 
-test('a batch runs 16 calls at a time, on a network of nodes 128 while the key has room for them', async () => {
+test('a batch runs 16 calls at a time, and 128 on a network of nodes while the key has room for them', async () => {
   const batch = `[${Array.from({ length: 200 }, (_, id) => call(8, `${id}`)).join()}]`;
   const slots = (running: number): FairQueue => new FairQueue({ running, waiting: 200, waitMs: 60_000 });
   const cases: readonly [Partial<Network>, number][] = [
@@ -245,7 +245,7 @@ test('a batch runs 16 calls at a time, on a network of nodes 128 while the key h
   }
 });
 
-test('a batch that its key has no room for waits for the calls of that key, and then has as many in work as another', async () => {
+test('a batch without room for its key waits for the other calls of the key, and then runs with full concurrency', async () => {
   const batch = `[${Array.from({ length: 100 }, (_, id) => call(8, `${id}`)).join()}]`;
   // The clock stands still, so no group exceeds its maximum wait.
   const slots = new FairQueue({ running: 150, waiting: 200, waitMs: 60_000 }, () => 0);
@@ -265,7 +265,7 @@ test('a batch that its key has no room for waits for the calls of that key, and 
   assert.equal(slots.running, 0);
 });
 
-test('a batch that has to pause keeps the room that it found for items that it has not begun', async () => {
+test('a batch that pauses keeps the slots that it reserved for items not yet started', async () => {
   const batch = `[${Array.from({ length: 100 }, (_, id) => call(8, `${id}`)).join()}]`;
   const slots = new FairQueue({ running: 150, waiting: 200, waitMs: 60_000 }, () => 0);
   const { send, chain } = setUp({ network: { hasNodes: true, slots } });
@@ -313,7 +313,7 @@ test('a small batch with too many items is refused the same way', async () => {
   assert.deepEqual(await send('[{},{},{}]'), refusal);
 });
 
-test('a body with more elements and members than any valid one is refused, whatever they are in', async () => {
+test('a body with more elements and members than any valid one is refused, wherever they are', async () => {
   const { send } = setUp();
   const members = Array.from({ length: 120_000 }, (_, i) => `"k${i}":1`).join();
   const refusal = [
@@ -359,7 +359,7 @@ test('answers beyond the limit of a batch become errors', async () => {
   );
 });
 
-test('one answer alone may be of any size', async () => {
+test('a single answer is not limited by the limit of batches', async () => {
   const { send } = setUp({ limits: { batchAnswerBytes: 500 } });
   const [, body] = await send(call(9));
   assert.ok(body.length > 2_000);

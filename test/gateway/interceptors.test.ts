@@ -141,7 +141,7 @@ for (const { name, body, calls, groups, ...rest } of WAYS) {
     assert.deepEqual(grouped, groups);
   });
 
-  test(`${name}: a refused call is not run, costs nothing, and ends for the interceptors outside`, async () => {
+  test(`${name}: a refused call is not run, costs nothing, and ends only for the outer interceptors`, async () => {
     for (const isLater of [false, true]) {
       const counts: Counts = { before: [], after: [] };
       const unreached: Counts = { before: [], after: [] };
@@ -167,7 +167,7 @@ for (const { name, body, calls, groups, ...rest } of WAYS) {
     }
   });
 
-  test(`${name}: an interceptor that throws fails the call alone, and is logged without its message`, async () => {
+  test(`${name}: an interceptor that throws fails only its call, and is logged without its message`, async () => {
     const fail = (): never => {
       throw new Error('with a secret');
     };
@@ -185,7 +185,7 @@ for (const { name, body, calls, groups, ...rest } of WAYS) {
   });
 }
 
-test('items that are not run because the answer is full end too', async () => {
+test('items that are not run because the answer is full also end for interceptors', async () => {
   const counts: Counts = { before: [], after: [] };
   const { send } = setUp(
     [createCounter(counts)],

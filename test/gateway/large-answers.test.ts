@@ -92,7 +92,7 @@ async function read({ body }: Answered): Promise<string> {
 
 const RETURNED = `{"jsonrpc":"2.0","id":1,"result":"0x${'ab'.repeat(BYTES)}"}`;
 
-test('a large result comes in pieces, by itself and in a batch', async () => {
+test('a large result is answered as a stream, alone and in a batch', async () => {
   const send = setUp();
   const single = await send(call(RETURNER));
   assert.equal(typeof single.body, 'object');
@@ -102,7 +102,7 @@ test('a large result comes in pieces, by itself and in a batch', async () => {
   assert.equal(await read(batch), `[${RETURNED},${RETURNED}]`);
 });
 
-test('a large reason is cut, its data is whole and comes in pieces', async () => {
+test('a large revert reason is cut, and its data is whole and streamed', async () => {
   const send = setUp();
   for (const body of [call(REVERTER), [call(REVERTER)]]) {
     const answer = await send(body);
@@ -127,7 +127,7 @@ test('a result beyond the bound of an answer is an error', async () => {
   }
 });
 
-test('one key cannot hold all memory for answers', async () => {
+test('one key cannot reserve all memory for answers', async () => {
   const send = setUp({ reservedAnswerBytes: 4 * BYTES });
   const reserved = [await send(call(RETURNER)), await send(call(RETURNER))];
   const refused = await send(call(RETURNER));
@@ -140,7 +140,7 @@ test('one key cannot hold all memory for answers', async () => {
   assert.equal(await read(again), RETURNED);
 });
 
-test('what is not read any more is held no more', async () => {
+test('a cancelled answer releases its memory', async () => {
   const send = setUp({ reservedAnswerBytes: 2 * BYTES, ownerShare: 1 });
   for (let i = 0; i < 5; i++) {
     const { status, body } = await send(call(RETURNER));
@@ -149,7 +149,7 @@ test('what is not read any more is held no more', async () => {
   }
 });
 
-test('batches share the memory for answers, from the moment that a result is there', async () => {
+test('batches share the memory for answers as soon as a result is available', async () => {
   const chain = new LargeChain();
   // The budget has room for a slow call that begins when both results are there.
   const send = setUp({ reservedAnswerBytes: 4.5 * BYTES }, chain);
@@ -169,7 +169,7 @@ test('batches share the memory for answers, from the moment that a result is the
   assert.equal(await read(await send([call(RETURNER)])), `[${RETURNED}]`);
 });
 
-test('a batch that is not read any more holds nothing', async () => {
+test('a cancelled answer of a batch releases its memory', async () => {
   const send = setUp({ reservedAnswerBytes: 2 * BYTES, ownerShare: 1 });
   for (let i = 0; i < 5; i++) {
     const { body } = await send([call(RETURNER), call(REVERTER, 2)]);
@@ -179,7 +179,7 @@ test('a batch that is not read any more holds nothing', async () => {
   }
 });
 
-test('without memory for its answer a call is not executed', async () => {
+test('a call without memory for its answer is not executed', async () => {
   const chain = new LargeChain();
   const send = setUp({ reservedAnswerBytes: 4 * BYTES }, chain);
   const reserved = [await send(call(RETURNER)), await send(call(RETURNER))];
@@ -206,7 +206,7 @@ class CollectingChain extends LargeChain {
   }
 }
 
-test('what a chain holds of answers that it puts together is memory for answers', async () => {
+test('memory that a chain reserves while it assembles an answer counts as memory for answers', async () => {
   const chain = new CollectingChain();
   const send = setUp({ reservedAnswerBytes: 4 * BYTES }, chain);
   const collected = [send(call(SLOW)), send(call(SLOW))];

@@ -79,7 +79,7 @@ async function send(
   return { ...answer, body: JSON.parse(text) };
 }
 
-test('what a key may not do is answered by status, and costs nothing; what it may is weighed as configured', async () => {
+test('a call that the key does not allow gets 403 and costs nothing; an allowed one costs the configured credits', async () => {
   const network = createScriptedNetwork(new ScriptedChain());
   const principal = createPrincipal({ methods: ['eth_chainId', 'eth_blockNumber'] });
   const { gateway, observed } = open(network, principal, { eth_chainId: 7 });
@@ -99,7 +99,7 @@ test('what a key may not do is answered by status, and costs nothing; what it ma
   });
 });
 
-test('a refused client is counted, but not one that asks for another host', async () => {
+test('clients without a valid key are counted as limited, clients of an unknown host are not', async () => {
   const { gateway, observed } = open(createScriptedNetwork(new ScriptedChain()), undefined);
   for (const [host, key] of [
     ['devnet.localhost', KEY],
@@ -111,7 +111,7 @@ test('a refused client is counted, but not one that asks for another host', asyn
   assert.deepEqual(observed.limited, ['auth', 'auth']);
 });
 
-test('a network that has as much in work as it may refuses the next call with 429, or the item of a batch', async () => {
+test('a network at its limit of calls refuses a single call with 429, and a batch item with an error', async () => {
   const slots = new FairQueue({ running: 1, waiting: 0, waitMs: 1_000 });
   const network = { ...createScriptedNetwork(new ScriptedChain()), slots };
   const principal = createPrincipal({});
@@ -132,7 +132,7 @@ test('a network that has as much in work as it may refuses the next call with 42
   assert.deepEqual(observed.limited, ['overload', 'overload']);
 });
 
-test('a body that was admitted before the configuration changed is answered by what its network is now', async () => {
+test('a body admitted before a configuration change is answered by the current network of this name', async () => {
   const principal = createPrincipal({});
   const before = createScriptedNetwork(new ScriptedChain());
   const after = { ...createScriptedNetwork(new ScriptedChain()), rollupPrefixes: ['new'] };
@@ -151,7 +151,7 @@ test('a body that was admitted before the configuration changed is answered by w
   gateway.forget(first);
 });
 
-test('a call for which there is no execution is 429 by itself, and an error of its item in a batch', async () => {
+test('a call without room for its execution gets 429, and in a batch an error of its item', async () => {
   const network = createScriptedNetwork(new ScriptedChain());
   const principal = createPrincipal({});
   const { gateway } = open(network, principal);
@@ -240,12 +240,12 @@ for (const [what, body, code] of [
   });
 }
 
-test('each item of a batch that is no request costs a call', async () => {
+test('each batch item that is not a request costs a call', async () => {
   const { ask } = openMetered(3);
   assert.deepEqual(await ask('[1,{},{"id":1},{"id":2},[]]'), [200, -32600, -32600, -32600, LIMITED, LIMITED]);
 });
 
-test('what weighs nothing is free, beside what does not', async () => {
+test('calls of zero credits are free for a key without calls left', async () => {
   const { ask } = openMetered(1);
   const free = '{"jsonrpc":"2.0","id":1,"method":"web3_clientVersion"}';
   assert.deepEqual(await ask('{'), [400, -32700]);
@@ -260,7 +260,7 @@ const padded = (items: number, bytes: number): string => {
 };
 const KIB = 1024;
 
-test('a large body costs a call for each 128 KiB, paid before it is read, and owed where they are not there', async () => {
+test('a large body costs a call for each 128 KiB, charged before it is parsed, and owed if the key has too few', async () => {
   const { ask, observed } = openMetered(10);
   assert.deepEqual(await ask(padded(1, 4 * 128 * KIB - 200)), [200, 'ok']);
   assert.deepEqual(observed.surcharges, [4 * 80 - (observed.calls[0]?.[2] ?? 0)]);
@@ -270,7 +270,7 @@ test('a large body costs a call for each 128 KiB, paid before it is read, and ow
   assert.deepEqual(await ask('x'.repeat(5_000 * KIB)), [429, LIMITED]);
 });
 
-test('a large body is not read once its key has no calls left; a number is still found as its id', async () => {
+test('a large body is not parsed if its key has no calls left; its id is found only if it is a number', async () => {
   const network = createScriptedNetwork(new ScriptedChain());
   const { gateway, observed } = open(network, createPrincipal({}), {}, new CountingLimiter(0));
   const ask = async (body: string): Promise<unknown> => {
@@ -289,7 +289,7 @@ test('a large body is not read once its key has no calls left; a number is still
   assert.ok(observed.calls.every(([, outcome, spent]) => outcome === 'rateLimited' && spent === 0));
 });
 
-test('a large batch of calls costs no more than they do', async () => {
+test('a large batch costs no more than its calls', async () => {
   const { ask, observed } = openMetered(20);
   const oks = (count: number): unknown[] => [200, ...new Array(count).fill('ok')];
   assert.deepEqual(await ask(padded(10, 4 * 128 * KIB)), oks(10));
@@ -298,13 +298,13 @@ test('a large batch of calls costs no more than they do', async () => {
   assert.deepEqual(observed.surcharges, []);
 });
 
-test('a key with a small burst can send large bodies too, one at a time', async () => {
+test('a key with a small burst can send large bodies, one at a time', async () => {
   const { ask } = openMetered(2);
   assert.deepEqual(await ask(padded(1, 3_000 * KIB)), [200, 'ok']);
   assert.deepEqual(await ask('{'), [429, LIMITED]);
 });
 
-test('one key cannot have all bodies in work', async () => {
+test('one key cannot occupy all bodies in flight', async () => {
   const network = createScriptedNetwork(new ScriptedChain());
   const gateway = createGateway({
     networks: new NetworkRegistry([]),
@@ -328,7 +328,7 @@ test('one key cannot have all bodies in work', async () => {
   assert.equal(await statusOf(ask('a', slow)), 200);
 });
 
-test('a session that is renewed keeps of methods of a development node what holds under the network that is now', async () => {
+test('a renewed session has the permission for development methods that the current network grants', async () => {
   const principal = createPrincipal({});
   const plain = createScriptedNetwork(new ScriptedChain());
   const rule = {

@@ -36,7 +36,7 @@ const FOUND: readonly [host: string, name: string | undefined][] = [
   [`${'a'.repeat(300)}.linea.example`, undefined],
 ];
 
-test('a Host header that clients send: a network’s, this machine’s, an address, none', () => {
+test('expected Host headers are the hosts of a network, loopback names, IP addresses and none', () => {
   const registry = new NetworkRegistry(BINDINGS);
   for (const host of [
     ...['devnet.localhost', 'a.linea.example:1', 'localhost', 'Localhost:8545', '127.0.0.1'],
@@ -63,7 +63,7 @@ for (const [host, name] of FOUND) {
   });
 }
 
-test('a default network takes what matches nothing, also a missing Host', () => {
+test('a default network serves unmatched hosts, and requests without a Host', () => {
   const registry = new NetworkRegistry(BINDINGS, network('default'));
   assert.equal(registry.find('elsewhere')?.name, 'default');
   assert.equal(registry.find(undefined)?.name, 'default');
@@ -71,7 +71,7 @@ test('a default network takes what matches nothing, also a missing Host', () => 
   assert.equal(new NetworkRegistry(BINDINGS).find(undefined), undefined);
 });
 
-test('a host given twice, or one that cannot match, is refused', () => {
+test('a duplicate host, or one that cannot match, is rejected', () => {
   const bind = (...hosts: string[]): NetworkRegistry =>
     new NetworkRegistry([{ hosts, network: network('a') }]);
   assert.throws(() => bind('a.b', 'A.B.'), /host A\.B\. belongs to both a and a/);

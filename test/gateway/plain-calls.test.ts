@@ -118,7 +118,7 @@ function countWork({ opened: { pool } }: CallHarness): { gas: number; executions
   return { gas, executions: places.reduce((sum, place) => sum + place.executions, 0) };
 }
 
-describe('plain calls', () => {
+describe('calls on the fast path', () => {
   let harness: CallHarness;
   before(async () => {
     harness = await CallHarness.open({ revision: 'osaka', alloc: ALLOC });
@@ -195,12 +195,12 @@ describe('plain calls', () => {
   }
 
   for (const [name, body] of Object.entries(BODIES)) {
-    test(`${name}`, async () => {
+    test(`have the same answer as parsed calls: ${name}`, async () => {
       await compare(body, { id: 'p', name: 'p' });
     });
   }
 
-  test('of any batch, with gas and calls that were counted', async () => {
+  test('have the same answer, gas and counts as parsed calls in any batch', async () => {
     await fc.assert(
       fc.asyncProperty(anyBatch, async (body) => {
         await compare(body, { id: 'p', name: 'p' }, {}, true);
@@ -209,14 +209,14 @@ describe('plain calls', () => {
     );
   });
 
-  test('are run from bytes, each of a batch', async () => {
+  test('are run from bytes for each item of a batch', async () => {
     const { plain, body } = await compare(BODIES['a large batch'] as string, { id: 'p', name: 'p' });
     assert.equal(plain, MANY.length);
     const ids = (JSON.parse(body) as { id: number }[]).map(({ id }) => id);
     assert.deepEqual(ids, [...MANY.keys()]);
   });
 
-  test('of a key that is bound to contracts, or to methods', async () => {
+  test('obey the contract scope and methods of the key', async () => {
     for (const settings of [
       { addresses: [CALLENV] },
       { addresses: [REVERTER] },
@@ -229,7 +229,7 @@ describe('plain calls', () => {
     }
   });
 
-  test('beyond the bound on the answers of a batch', async () => {
+  test('obey the bound on the answers of a batch', async () => {
     const { body } = await compare(
       BODIES['a large batch'] as string,
       { id: 'p', name: 'p' },

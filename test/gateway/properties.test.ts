@@ -121,7 +121,7 @@ test('arbitrary JSON gets a valid answer', async () => {
   );
 });
 
-test('arbitrary params of real methods get a valid answer, with the id as it was written', async () => {
+test('arbitrary params of real methods get a valid answer with the id as written', async () => {
   const id = fc.oneof(
     fc.constantFrom(
       '0',
@@ -147,7 +147,7 @@ test('arbitrary params of real methods get a valid answer, with the id as it was
   );
 });
 
-test('arbitrary batches get one answer for each call, in order', async () => {
+test('arbitrary batches get one answer per call, in order', async () => {
   const request = fc.record({ jsonrpc: fc.constant('2.0'), id: fc.integer(), method, params });
   await fc.assert(
     fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 30 }), async (requests) => {
@@ -162,4 +162,4 @@ test('arbitrary batches get one answer for each call, in order', async () => {
   );
 });
 
-test('none of this was a fault of the service', () => assert.deepEqual(log.lines, []));
+test('no request of these tests causes a fault of the service', () => assert.deepEqual(log.lines, []));

@@ -9,7 +9,7 @@ function hold(count: number): { readonly slots: FairQueue; readonly reserved: Re
   return { slots, reserved: new ReservedSlots(slots, 'a', count) };
 }
 
-test('what is handed on is its item’s to end, what is left ends once', () => {
+test('a slot that is handed on is released by its item, and each remaining slot is released once', () => {
   const { slots, reserved } = hold(3);
   reserved.handOn();
   reserved.release();
@@ -18,7 +18,7 @@ test('what is handed on is its item’s to end, what is left ends once', () => {
   assert.equal(slots.running, 1);
 });
 
-test('what is left ends with the work, however that ends', async () => {
+test('remaining slots are released with the work, whatever its outcome', async () => {
   const fault = new Error('fault');
   const throwFault = (): never => {
     throw fault;
@@ -38,14 +38,14 @@ test('what is left ends with the work, however that ends', async () => {
   assert.equal(later.slots.running, 0);
 });
 
-test('what it ends lets those in that wait', async () => {
+test('releasing slots starts waiting calls', async () => {
   const { slots, reserved } = hold(10);
   const waiting = slots.wait('b', { aborted: false });
   reserved.release();
   assert.equal(await waiting, true);
 });
 
-test('what is missing of several turns is taken where there is room', () => {
+test('reserve takes the missing slots where there is room', () => {
   const { slots, reserved } = hold(3);
   reserved.handOn();
   assert.equal(reserved.reserve(2), true);
@@ -57,7 +57,7 @@ test('what is missing of several turns is taken where there is room', () => {
   assert.equal(slots.running, 1);
 });
 
-test('turns that are taken back are kept for items that have not been begun, and for calls that need one', async () => {
+test('slots that are taken back remain reserved for items not yet started and for calls that need one', async () => {
   const { slots, reserved } = hold(5);
   reserved.handOn(4);
   reserved.takeBack(1, 0);

@@ -84,7 +84,7 @@ type Answered = {
 
 const RAW = bytesToHex(makeTransaction());
 
-test('the bytes reach the chain with key and session', async () => {
+test('the raw transaction reaches the chain with key and session', async () => {
   const { sent, ask } = open({});
   assert.equal((await ask('eth_sendRawTransaction', [RAW])).result, HASH);
   assert.equal((await ask('eth_sendRawTransaction', [RAW], 'wallet')).result, HASH);
@@ -94,14 +94,14 @@ test('the bytes reach the chain with key and session', async () => {
   ]);
 });
 
-test('a key that may not send is refused, and reads', async () => {
+test('a key without permission to send is refused, and can still read', async () => {
   const { sent, ask } = open({ send: false });
   assert.equal((await ask('eth_sendRawTransaction', [RAW])).error?.code, -32002);
   assert.equal((await ask('eth_chainId', [])).result, '0x539');
   assert.deepEqual(sent, []);
 });
 
-test('a key that is bound to contracts sends to them alone, and creates none', async () => {
+test('a key with a contract scope sends only to its contracts, and creates none', async () => {
   const bound = open({ addresses: [TO] });
   assert.equal((await bound.ask('eth_sendRawTransaction', [RAW])).result, HASH);
   const creation = bytesToHex(makeTransaction({ to: undefined }));
@@ -110,7 +110,7 @@ test('a key that is bound to contracts sends to them alone, and creates none', a
   assert.equal((await elsewhere.ask('eth_sendRawTransaction', [RAW])).error?.code, -32002);
 });
 
-test('a chain of imported blocks says that it sends nothing', async () => {
+test('sending to a chain of imported blocks is rejected with a reason', async () => {
   const { ask } = open({}, { refusal: new ChainError('readOnly', 'this network serves imported blocks') });
   assert.deepEqual((await ask('eth_sendRawTransaction', [RAW])).error, {
     code: -32004,
@@ -118,7 +118,7 @@ test('a chain of imported blocks says that it sends nothing', async () => {
   });
 });
 
-test('what takes an account here does not exist; parameters that are no bytes are refused', async () => {
+test('methods that need a local account do not exist, and invalid parameters are rejected', async () => {
   const { ask } = open({});
   for (const method of [
     'eth_sendTransaction',
@@ -135,7 +135,7 @@ test('what takes an account here does not exist; parameters that are no bytes ar
     assert.equal((await ask('eth_sendRawTransaction', params)).error?.code, -32602, JSON.stringify(params));
 });
 
-test('sending with a receipt is sending: of keys that may, to their contracts, and not where the network leaves sending out', async () => {
+test('eth_sendRawTransactionSync has the restrictions of sending: by key, contract scope and network', async () => {
   const receipt = '{"status":"0x1"}';
   const { sent, ask } = open({}, { receipt });
   assert.deepEqual((await ask('eth_sendRawTransactionSync', [RAW], 'wallet')).result, { status: '0x1' });
@@ -151,7 +151,7 @@ test('sending with a receipt is sending: of keys that may, to their contracts, a
   assert.equal((await readOnly.ask('eth_sendRawTransactionSync', [RAW])).error?.code, -32004);
 });
 
-test('calls of a batch that wait leave time for those behind them', async () => {
+test('waiting calls of a batch leave time for the calls behind them', async () => {
   const { sent, post } = open({}, {});
   const waits = Array.from({ length: 20 }, (_, id) => ({
     jsonrpc: '2.0',

@@ -50,7 +50,7 @@ const SMALL: SourcePlan = { pieces: 4, pieceBytes: 100 };
 const error = (code: number, message: string, id = '1'): string =>
   `{"jsonrpc":"2.0","id":${id},"error":{"code":${code},"message":"${message}"}}`;
 
-test('a result in pieces is answered in pieces, with the id as it was written', async () => {
+test('a streamed result is answered as a stream, with the id as written', async () => {
   const { send, chain, log } = setUp([SMALL]);
   for (const id of ['1', '1.0', '18446744073709551617', '"é\\n"', 'null']) {
     const body = await send(receiptsOf(0, id));
@@ -61,7 +61,7 @@ test('a result in pieces is answered in pieces, with the id as it was written', 
   assert.deepEqual(log.lines, []);
 });
 
-test('a source that breaks off at its start is an error', async () => {
+test('a source that fails before its first bytes is an error', async () => {
   const { send, chain, log } = setUp([
     { ...SMALL, breakAt: 0 },
     { pieces: 0, pieceBytes: 0 },
@@ -72,7 +72,7 @@ test('a source that breaks off at its start is an error', async () => {
   assert.deepEqual(log.lines, []);
 });
 
-test('a source that breaks off later throws, and the log says where', async () => {
+test('the read is rejected and the failure logged if the source fails later', async () => {
   for (const breakAt of [1, 3, 4]) {
     const { send, log } = setUp([{ ...SMALL, breakAt }]);
     await assert.rejects(read(await send(receiptsOf(0))), RpcError);
@@ -81,13 +81,13 @@ test('a source that breaks off later throws, and the log says where', async () =
   }
 });
 
-test('the time limit of a body holds up to the first bytes', async () => {
+test('the time limit of a body applies up to the first bytes', async () => {
   const { send, chain } = setUp([{ ...SMALL, pause: never }], { bodyTimeoutMs: 20 });
   assert.equal(await send(receiptsOf(0)), error(-32002, 'request timed out (bound: request.time)'));
   assert.equal(chain.sources[0]?.isCancelled, true);
 });
 
-test('after the first bytes the time limit of the body has no say', async () => {
+test('the time limit of a body does not apply after the first bytes', async () => {
   const pause = afterFirst(() => new Promise((resolve) => setTimeout(resolve, 1_500)));
   const { send } = setUp([{ ...SMALL, pause }], { bodyTimeoutMs: 1_000 });
   const body = await send(receiptsOf(0));
@@ -95,7 +95,7 @@ test('after the first bytes the time limit of the body has no say', async () => 
   assert.equal(await read(body), resultOf(valueFrom(SMALL)));
 });
 
-test('a stream counts as a body in work until it is read, cancelled or broken', async () => {
+test('a stream counts as a body in flight until it is read, cancelled or broken', async () => {
   const { send, chain } = setUp([SMALL, { ...SMALL, breakAt: 2 }], { bodiesInFlight: 1 });
   const isFull = async (): Promise<boolean> => (await send('{}')) === overloaded;
   const overloaded = error(-32005, 'limit exceeded: too many requests in progress (bound: bodies)', 'null');
@@ -121,7 +121,7 @@ test('a stream counts as a body in work until it is read, cancelled or broken', 
   await read(last);
 });
 
-test('a client that goes ends the source, and the rest is no complete answer', async () => {
+test('a client that disconnects cancels the source, and the read is rejected', async () => {
   for (const pause of [afterFirst(never), () => Promise.resolve()]) {
     const { send, chain, log } = setUp([{ ...SMALL, pause }]);
     const scope = new RequestScope(performance.now() + 60_000);
@@ -133,7 +133,7 @@ test('a client that goes ends the source, and the rest is no complete answer', a
   }
 });
 
-test('a client that goes before the first bytes ends the source too', async () => {
+test('a client that disconnects before the first bytes cancels the source', async () => {
   const { send, chain } = setUp([{ ...SMALL, pause: never }]);
   const scope = new RequestScope(performance.now() + 60_000);
   const answer = send(receiptsOf(0), scope);
@@ -143,7 +143,7 @@ test('a client that goes before the first bytes ends the source too', async () =
   assert.equal(chain.sources[0]?.isCancelled, true);
 });
 
-test('a notification lets go of its result', async () => {
+test('a notification cancels its streamed result', async () => {
   const { send, chain } = setUp([SMALL]);
   assert.equal(await send(receiptsOf(0, '')), '');
   assert.equal(await send(`[${receiptsOf(0, '')}]`), '');
@@ -153,7 +153,7 @@ test('a notification lets go of its result', async () => {
   );
 });
 
-test('in a batch results in pieces are put together, in the order of the items', async () => {
+test('streamed results of a batch are joined in the order of the items', async () => {
   const large: SourcePlan = { pieces: 50, pieceBytes: 10_000 };
   const { send } = setUp([large, SMALL]);
   const body = await send(
@@ -170,7 +170,7 @@ test('in a batch results in pieces are put together, in the order of the items',
   );
 });
 
-test('in a batch a source that breaks off is an error of its item', async () => {
+test('a source that fails in a batch is an error of its item', async () => {
   const { send } = setUp([{ ...SMALL, breakAt: 2 }, SMALL]);
   assert.equal(
     await send(`[${receiptsOf(0)},${receiptsOf(1, '2')}]`),
@@ -178,7 +178,7 @@ test('in a batch a source that breaks off is an error of its item', async () => 
   );
 });
 
-test('what exceeds the limit of a batch is not read any further', async () => {
+test('a stream beyond the limit of a batch is not read any further', async () => {
   const endless: SourcePlan = { pieces: Number.POSITIVE_INFINITY, pieceBytes: 1_000 };
   const { send, chain } = setUp([SMALL, endless], { batchAnswerBytes: 20_000 });
   const tooLarge = (id: string): string => error(-32003, 'response too large (bound: batch.answerBytes)', id);
@@ -189,7 +189,7 @@ test('what exceeds the limit of a batch is not read any further', async () => {
   assert.ok(chain.sources.every(({ taken, isCancelled }) => isCancelled && taken <= 25));
 });
 
-test('a source that stalls in a batch is held to the time limit of the body', async () => {
+test('a stalled source in a batch ends with the time limit of the body', async () => {
   const { send, chain } = setUp([{ ...SMALL, pause: afterFirst(never) }, SMALL], { bodyTimeoutMs: 1_500 });
   assert.equal(
     await send(`[${receiptsOf(1)},${receiptsOf(0, '2')},${receiptsOf(0, '3')}]`),
@@ -198,7 +198,7 @@ test('a source that stalls in a batch is held to the time limit of the body', as
   assert.ok(chain.sources.every(({ isCancelled }) => isCancelled));
 });
 
-test('a batch ends its sources when the client goes', async () => {
+test('a batch cancels its sources when the client disconnects', async () => {
   const { send, chain } = setUp([{ ...SMALL, pause: afterFirst(never) }]);
   const scope = new RequestScope(performance.now() + 60_000);
   const answer = send(`[${receiptsOf(0)}]`, scope);

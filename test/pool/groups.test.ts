@@ -18,7 +18,7 @@ import { TokenBucket } from '../../src/util/token-bucket.ts';
 import { createCall, createExchange, createScope } from './support/exchange.ts';
 import { createNode } from './support/scripted-node.ts';
 
-/** Sends a group, and resolves to the outcomes by position when all have come; no outcome may come twice. */
+/** Sends a group, and resolves to all outcomes by position; rejects on a second outcome for a position. */
 function sendGroup(
   handler: GroupHandler,
   group: RequestGroup,
@@ -86,8 +86,8 @@ const forward: Policy = Object.assign((next: Handler): Handler => next, {
   group: (next: GroupHandler) => next,
 });
 
-describe('a group', () => {
-  it('passes random policies as single requests do', async () => {
+describe('a group of requests', () => {
+  it('passes random policies like single requests', async () => {
     const script = fc.record({
       begin: fc.constantFrom('pass', 'throw', 'none'),
       onResult: fc.constantFrom('pass', 'replace', 'throw', 'none'),
@@ -139,7 +139,7 @@ describe('a group', () => {
     );
   });
 
-  it('loses a request whose policy would wait or send another request, for all policies around', async () => {
+  it('excludes a request whose policy waits or sends another request, and reports ALONE to all outer policies', async () => {
     const errors: unknown[] = [];
     const leaving: readonly PolicySteps<RequestContext>[] = [
       { begin: async () => '2' },
@@ -166,8 +166,8 @@ describe('a group', () => {
   });
 });
 
-describe('a policy that is added to a list with routes and hedging', () => {
-  it('holds for each single request and for each request of a group, at any place of the list', async () => {
+describe('a policy added to a stack with routes and hedging', () => {
+  it('is called alike for single requests and requests of a group, at any place of the stack', async () => {
     const counts = new Map<string, number>();
     const count = <E extends RequestContext>(place: string): Policy<E> => {
       const add = (event: string): void => {

@@ -15,15 +15,15 @@ function failUntilOpen(health: Health): void {
   while (health.circuit !== 'open') health.fail(1);
 }
 
-describe('the circuit', () => {
-  it('opens with the fifth fault in a row and reports so once', () => {
+describe('circuit of a node', () => {
+  it('opens with the fifth consecutive fault, and reports it once', () => {
     const { health } = createHealth();
     const opened = Array.from({ length: 8 }, () => health.fail(1));
     assert.deepEqual(opened, [false, false, false, false, true, false, false, false]);
     assert.equal(health.circuit, 'open');
   });
 
-  it('opens when more than half fail, never in a row of five', () => {
+  it('opens when more than half of the calls fail without five consecutive faults', () => {
     const { health } = createHealth();
     let calls = 0;
     while (health.circuit === 'closed' && calls < 200) {
@@ -40,7 +40,7 @@ describe('the circuit', () => {
     assert.equal(better.circuit, 'closed');
   });
 
-  it('half opens after a rest, closes with an answer, opens longer with a fault', () => {
+  it('is half open after the backoff, closes with an answer, and opens for longer with a fault', () => {
     const { health, pass } = createHealth();
     failUntilOpen(health);
     pass(499);
@@ -59,7 +59,7 @@ describe('the circuit', () => {
     assert.equal(health.circuit, 'halfOpen');
   });
 
-  it('never rests longer than 15 s', () => {
+  it('never backs off for more than 15 s', () => {
     const { health, pass } = createHealth();
     failUntilOpen(health);
     for (let i = 0; i < 40; i++) {
@@ -70,7 +70,7 @@ describe('the circuit', () => {
     }
   });
 
-  it('faults of calls that were under way do not lengthen the rest', () => {
+  it('does not extend the backoff for faults of calls in flight', () => {
     const { health, pass } = createHealth();
     failUntilOpen(health);
     for (let i = 0; i < 10; i++) health.fail(1);
@@ -78,7 +78,7 @@ describe('the circuit', () => {
     assert.equal(health.circuit, 'halfOpen');
   });
 
-  it('lets a call through at once when the node was seen to be well', () => {
+  it('is half open at once when the node was seen to be healthy', () => {
     const { health } = createHealth();
     failUntilOpen(health);
     health.encourage();
@@ -88,7 +88,7 @@ describe('the circuit', () => {
     assert.equal(closed.circuit, 'closed');
   });
 
-  it('opens with the third call in a row that others answered, until the node answers one', () => {
+  it('opens with the third consecutive call that other nodes answered, until the node answers one', () => {
     const { health, pass } = createHealth();
     const lag = (times: number): void => {
       for (let i = 0; i < times; i++) health.lag(1_000);
@@ -105,7 +105,7 @@ describe('the circuit', () => {
     assert.equal(health.circuit, 'closed');
   });
 
-  it('probes of a silent node are further and further apart, one at a time', () => {
+  it('probes a silent node at increasing intervals, one probe at a time', () => {
     const { health, pass } = createHealth();
     const { silence } = health;
     for (let i = 0; i < 3; i++) health.lag(1_000);
@@ -121,7 +121,7 @@ describe('the circuit', () => {
     assert.deepEqual(pauses, [500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
   });
 
-  it('being overtaken once neither opens nor closes it', () => {
+  it('neither opens nor closes when the node is overtaken once', () => {
     const { health, pass } = createHealth();
     failUntilOpen(health);
     pass(500);
@@ -130,8 +130,8 @@ describe('the circuit', () => {
   });
 });
 
-describe('the pace', () => {
-  it('a longer rest is not shortened by a later, shorter one', () => {
+describe('rate limit of a node', () => {
+  it('keeps a longer pause when a shorter one is requested later', () => {
     const { health, pass } = createHealth();
     health.pause(5_000);
     health.pause(100);
@@ -142,8 +142,8 @@ describe('the pace', () => {
   });
 });
 
-describe('the score', () => {
-  it('is better for the faster, the less faulty and the less busy', () => {
+describe('score of a node', () => {
+  it('is better for lower latency, fewer faults and fewer calls in flight', () => {
     const [slow, faulty, busy, good] = Array.from({ length: 4 }, () => createHealth().health);
     if (!slow || !faulty || !busy || !good) assert.fail();
     for (const health of [faulty, busy, good]) health.succeed(10);
@@ -153,7 +153,7 @@ describe('the score', () => {
     for (const worse of [slow, faulty, busy]) assert.ok(good.score < worse.score);
   });
 
-  it('forgets: what was slow or faulty is tried again', () => {
+  it('decays, so that slow or faulty nodes are tried again', () => {
     const { health, pass } = createHealth();
     health.succeed(1_000);
     health.fail(1_000);

@@ -13,14 +13,14 @@ import { createStream } from './support/scripted-stream.ts';
 const MiB = 1024 * 1024;
 const memory = (): AnswerMemory => new AnswerMemory(createNodeMemory(), 'node');
 
-test('a result is held whatever its length: the transport bounds it by the setting', async () => {
+test('a result of any length is buffered: only the transport limits its length', async () => {
   const text = `"0x${'ab'.repeat(17 * MiB)}"`;
   const reserved = await holdText(createStream(text, { pieceBytes: MiB }), { memory });
   assert.equal(reserved.length, text.length);
   assert.ok(reserved === text);
 });
 
-test('a long result is put together with pauses, wherever its bytes are cut', async () => {
+test('a long result is assembled in several turns of the event loop, wherever its bytes are split', async () => {
   const text = JSON.stringify(`\ufeff${'aé€💡'.repeat(512 * 1024)}`);
   const bytes = Buffer.byteLength(text);
   for (const takesBytes of [false, true])
@@ -48,7 +48,7 @@ test('a long result is put together with pauses, wherever its bytes are cut', as
     }
 });
 
-test('the text of long bytes that are there is read with pauses', async () => {
+test('long bytes are decoded to text in several turns of the event loop', async () => {
   for (const text of [`"${'a'.repeat(3 * MiB)}"`, `"${'é'.repeat(2 * MiB)}"`]) {
     const bytes = new JsonBytes(new SharedBytes(Buffer.from(text)));
     let slots = 0;
@@ -64,7 +64,7 @@ test('the text of long bytes that are there is read with pauses', async () => {
   assert.equal(readText(new JsonBytes(new SharedBytes(Buffer.from('"0x"')))), '"0x"');
 });
 
-test('what callers hold together is bounded while it arrives, and given back', async () => {
+test('buffered results of all callers are bounded while they arrive, and released', async () => {
   const scope = new RequestScope(performance.now() + 60_000);
   const budget = new SharedBudget(4 * MiB, 1);
   scope.answers = budget;

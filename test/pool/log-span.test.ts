@@ -6,7 +6,7 @@ import { LogSpan } from '../../src/pool/log-span.ts';
 
 const MINUTE_MS = 60_000;
 
-test('a node takes any range until it refuses one, then as many blocks as it named, or half', () => {
+test('the limit is infinite until a node refuses a range, then the number of blocks it named, or half of the range', () => {
   const span = new LogSpan(() => 0);
   assert.equal(span.limit, Number.POSITIVE_INFINITY);
   span.noteRefused(10_000, 2_000, 'at most 2000 blocks');
@@ -16,7 +16,7 @@ test('a node takes any range until it refuses one, then as many blocks as it nam
   assert.equal(span.limit, 1_000);
 });
 
-test('of refusals at the same time the lowest counts, and few blocks without a number teach nothing', () => {
+test('the lowest of simultaneous refusals counts, and one of few blocks without a number is ignored', () => {
   const span = new LogSpan(() => 0);
   span.noteRefused(100, undefined, 'too wide');
   span.noteRefused(10_000, undefined, 'too wide');
@@ -25,7 +25,7 @@ test('of refusals at the same time the lowest counts, and few blocks without a n
   assert.equal(span.limit, 50);
 });
 
-test('after ten minutes twice as many are tried; what is served is the new bound, what is refused keeps the old one', () => {
+test('the limit doubles after ten minutes, and returns to its old value if the node refuses', () => {
   let now = 0;
   const span = new LogSpan(() => now);
   span.noteRefused(10_000, 1_000, 'too wide');
@@ -62,7 +62,7 @@ const WORDS: readonly (readonly [string, 'range' | 'size', number?])[] = [
   ],
 ];
 for (const [words, of, allowed] of WORDS) {
-  test(`understood: ${words.slice(0, 70)}`, () => {
+  test(`readLogRefusal reads: ${words.slice(0, 70)}`, () => {
     const refusal = readLogRefusal(words);
     assert.ok(refusal instanceof LogRefusal);
     assert.equal(refusal.of, of);
@@ -70,7 +70,7 @@ for (const [words, of, allowed] of WORDS) {
   });
 }
 
-test('a node that is behind lacks the blocks, and other errors are no refusals', () => {
+test('readLogRefusal reports a range beyond the head as missing, and ignores other errors', () => {
   assert.equal(readLogRefusal('block range extends beyond current head block')?.kind, 'missing');
   assert.equal(readLogRefusal('invalid block range params')?.kind, 'missing');
   for (const words of [

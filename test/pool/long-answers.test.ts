@@ -81,7 +81,7 @@ for (const [what, word] of [
   ['ASCII', ''],
   ['other characters', 'é€💡'],
 ] as const)
-  test(`logs are compared, counted and passed on without a text of them: ${what}`, async (context) => {
+  test(`long logs are compared, counted and passed on without decoding all of their text: ${what}`, async (context) => {
     const make = (first: number, last: number): object[] => listLogs(first, last, 8_000, word);
     const most = watchTexts(context);
     const answer = await getLogs(logNode(make));
@@ -98,14 +98,14 @@ test('shorter logs are text', async () => {
   assert.deepEqual(JSON.parse(answer as string), listLogs(1, HEAD, 1_000));
 });
 
-test('what is wrong with long logs is noticed, and their bounds hold', async () => {
+test('long logs are checked and bounded', async () => {
   const swapped = logNode((first, last) => listLogs(first, last, 8_000).reverse());
   await assert.rejects(Promise.resolve(getLogs(swapped)), { message: /out of order|do not match|malformed/ });
   const many = logNode((first, last) => listLogs(first, last, 8_000));
   await assert.rejects(Promise.resolve(getLogs(many, 8 * 1024 * 1024)), { name: 'ChainError' });
 });
 
-test('values of slots are read without a text of them', async (context) => {
+test('storage values are read without decoding all of their text', async (context) => {
   const address = `0x${'aa'.repeat(20)}`;
   const word = `0x${'01'.repeat(32)}`;
   const text = `{"${address}":${' '.repeat(2 * LONG_BYTES)}["${word}"]}`;
@@ -125,7 +125,7 @@ test('values of slots are read without a text of them', async (context) => {
   assert.ok(decoded <= 64 * 1024, `${decoded} bytes at a time`);
 });
 
-test('a receipt is compared with its block and passed on without a text of it', async (context) => {
+test('a receipt is compared with its block and passed on without decoding all of its text', async (context) => {
   const receipt = { ...chain.receiptObject(7, 0), word: 'é€💡'.repeat(LONG_BYTES / 4) };
   const text = JSON.stringify(receipt);
   const node: Behaviour = (call, options) =>

@@ -95,7 +95,7 @@ describe('Membership', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
   afterEach(() => mock.timers.reset());
 
-  it('verifies nodes of this chain; another chain is quarantined and named', async () => {
+  it('verifies nodes of the configured chain; quarantines nodes of another chain, with the reason', async () => {
     const nodes = [
       createNode({ behaviour: claim(), name: 'good' }),
       createNode({ behaviour: claim({ chainId: '0x5' }), name: 'other-chain' }),
@@ -116,7 +116,7 @@ describe('Membership', () => {
     membership.close();
   });
 
-  it('a node need not tell its version, but must tell its chain', async () => {
+  it('verifies a node without a version, but not one without a chain id', async () => {
     const nodes = [
       createNode(claim({ version: fault('unauthorized') })),
       createNode(claim({ version: () => ({ kind: 'result', result: '{"not":"a string"}' }) })),
@@ -141,7 +141,7 @@ describe('Membership', () => {
     membership.close();
   });
 
-  it('a start waits for all, or for enough', async () => {
+  it('requestAll waits for all nodes, or until enough have answered', async () => {
     const nodes = [createNode(claim()), createNode(claim()), createNode(silent)];
     const { membership } = createScene(nodes);
     const known = (): number => nodes.filter(({ upstream }) => upstream.identity !== undefined).length;
@@ -150,7 +150,7 @@ describe('Membership', () => {
     membership.close();
   });
 
-  it('a node that answers after the start has gone on is judged then', async () => {
+  it('verifies a node that answers after the start', async () => {
     const nodes = [createNode(claim()), createNode(silent)];
     const { membership } = createScene(nodes);
     let answer = (): void => {};
@@ -169,7 +169,7 @@ describe('Membership', () => {
     membership.close();
   });
 
-  it('a node that did not answer is asked again, ever more rarely, until it does', async () => {
+  it('repeats the identification of a node that did not answer, with growing delays, until it answers', async () => {
     const node = createNode(inTurn(...Array(9).fill(fault('unreachable')), claim()));
     const { membership } = createScene([node]);
     await membership.requestAll(() => false);
@@ -187,7 +187,7 @@ describe('Membership', () => {
     membership.close();
   });
 
-  it('every node is checked every half minute: one that changes its chain is out, one that comes back is in', async () => {
+  it('checks each node every 30 s: quarantines one that changes its chain, and verifies one that returns to it', async () => {
     const node = createNode(claim());
     const { membership } = createScene([node]);
     await membership.requestAll(() => false);
@@ -203,7 +203,7 @@ describe('Membership', () => {
     membership.close();
   });
 
-  it('a check that fails changes nothing: being away is seen elsewhere', async () => {
+  it('leaves the standing unchanged if a check fails', async () => {
     const node = createNode(claim());
     const { membership } = createScene([node]);
     await membership.requestAll(() => false);
@@ -215,7 +215,7 @@ describe('Membership', () => {
     membership.close();
   });
 
-  it('a suspected node is not asked until it has identified itself', async () => {
+  it('makes a suspected node unverified until it has identified itself', async () => {
     const node = createNode(claim());
     const { membership } = createScene([node]);
     await membership.requestAll(() => false);
@@ -233,7 +233,7 @@ describe('Membership', () => {
     membership.close();
   });
 
-  it('after the end no node is asked or judged', async () => {
+  it('neither identifies nor verifies a node after close', async () => {
     const node = createNode(claim());
     const { membership } = createScene([node]);
     await membership.requestAll(() => false);
@@ -247,7 +247,7 @@ describe('Membership', () => {
     assert.equal(node.requested.calls.length, requested);
   });
 
-  it('a node with a head that fell is identified again within a second, once for many falls', async () => {
+  it('repeats the identification of a node whose head fell, within a second and once for many falls', async () => {
     const node = createNode({ behaviour: claim(), name: 'lone' });
     const { membership, fallen } = createScene([node]);
     await membership.requestAll(() => false);
@@ -273,14 +273,14 @@ describe('Membership', () => {
     membership.close();
   });
 
-  describe('an open genesis block', () => {
+  describe('unknown genesis hash', () => {
     const OPEN = { chainId: 1n, genesisHash: undefined };
     const other = claim({ genesis: { hash: OTHER_GENESIS } });
     const reasons = ({ log }: Scene): string[] =>
       log.lines.flatMap((line) => (line.includes('do not agree') ? [JSON.parse(line).reason] : []));
     const SPLIT = `it has no majority for a genesis block: ${GENESIS}, ${OTHER_GENESIS}; set pool.genesisHash`;
 
-    it('that the nodes are split on puts none in service, once in the log, until another node decides', async () => {
+    it('is disputed while the nodes are split, is logged once, and is decided by another node', async () => {
       const nodes = [createNode(claim()), createNode(other), createNode(fault('unreachable'))];
       const scene = createScene(nodes);
       await scene.membership.requestAll(() => false);
@@ -296,7 +296,7 @@ describe('Membership', () => {
       scene.membership.close();
     });
 
-    it('is decided by a node that changes', async () => {
+    it('is decided by a node that changes its answer', async () => {
       const nodes = [createNode(claim()), createNode(other)];
       const scene = createScene(nodes);
       await scene.membership.requestAll(() => false);
@@ -308,7 +308,7 @@ describe('Membership', () => {
       scene.membership.close();
     });
 
-    it('is that of most nodes that answer; a head is not taken away by a node that contradicts', async () => {
+    it('is taken from most answering nodes; a contradicting node does not take away an existing head', async () => {
       for (const hasHead of [false, true]) {
         const nodes = [createNode(claim()), createNode(fault('unreachable')), createNode(fault('timeout'))];
         const scene = createScene(nodes, false, () => hasHead);
@@ -329,7 +329,7 @@ describe('Membership', () => {
     });
   });
 
-  it('says what to do about the only node of a network', async () => {
+  it('advises how to correct the only node of a network', async () => {
     const cases: readonly [ConfiguredChain, Behaviour, RegExp][] = [
       [
         {},
@@ -354,7 +354,7 @@ describe('Membership', () => {
     }
   });
 
-  it('a development network follows its node to another genesis block, not to another chain id', async () => {
+  it('follows a development node to another genesis block, but not to another chain id', async () => {
     const node = createNode(claim());
     const { membership, replaced, log } = createScene([node], true);
     await membership.requestAll(() => false);
@@ -372,7 +372,7 @@ describe('Membership', () => {
     membership.close();
   });
 
-  it('one that did not know its genesis block yet learns it without being replaced', async () => {
+  it('learns the genesis block of a development node later without a replacement of the chain', async () => {
     const node = createNode(fault('unreachable'));
     const { membership, replaced } = createScene([node], true);
     await membership.requestAll(() => false);
@@ -384,7 +384,7 @@ describe('Membership', () => {
     membership.close();
   });
 
-  it('logs neither addresses nor the words of a node that may hold them', async () => {
+  it('logs neither URLs nor words of a node that may contain them', async () => {
     const behaviour: Behaviour = () => {
       throw new UpstreamFault('unreachable', 'connection refused');
     };
@@ -407,7 +407,7 @@ describe('agreeOnChain', () => {
     );
   }
 
-  it('is what most say; among equals what the first says', async () => {
+  it('returns the identity that most nodes report, and on a tie that of the first', async () => {
     const other: Claim = { chainId: '0x5', genesis: { hash: OTHER_GENESIS } };
     const theirs = { chainId: 5n, genesisHash: OTHER_GENESIS };
     assert.deepEqual(identityOf(await agree([{}, other, other])), theirs);
@@ -416,7 +416,7 @@ describe('agreeOnChain', () => {
     assert.equal((await agree([{}, other, {}]))?.votes, 2);
   });
 
-  it('is what is configured, whatever they say', async () => {
+  it('returns the configured identity, whatever the nodes report', async () => {
     const other: Claim = { chainId: '0x5', genesis: { hash: OTHER_GENESIS } };
     assert.deepEqual(identityOf(await agree([other, other, {}], { chainId: 1n })), OURS);
     assert.deepEqual(identityOf(await agree([other], { chainId: 1n, genesisHash: GENESIS })), OURS);
@@ -426,7 +426,7 @@ describe('agreeOnChain', () => {
     });
   });
 
-  it('is nothing when no node says anything', async () => {
+  it('returns nothing if no node reports an identity', async () => {
     assert.equal(await agree([{ chainId: 'none' }]), undefined);
     assert.equal(agreeOnChain([], {}), undefined);
   });
@@ -437,8 +437,8 @@ function identityOf(vote: ReturnType<typeof agreeOnChain>): unknown {
   return vote && { chainId: vote.identity.chainId, genesisHash: vote.identity.genesisHash };
 }
 
-describe('counting genesis blocks', () => {
-  it('gives an operator one voice, however many nodes it has', () => {
+describe('countGenesisClaims', () => {
+  it('counts an operator once, however many nodes it has', () => {
     const node = (operator: string, genesisHash: string) => ({
       operator,
       identity: { chainId: 1n, genesisHash, clientVersion: 'unknown', knowsHashParameters: true },

@@ -25,10 +25,10 @@ function node({ id, operator, genesis }: Said = {}, isAwaited = false): Upstream
   return upstream;
 }
 
-describe('the chain that operators report', () => {
+describe('findMajorityChain', () => {
   const find = (nodes: readonly Upstream[]): bigint | undefined => findMajorityChain(nodes, {})?.chainId;
 
-  it('is that of more than half of the configured ones, however many answer', () => {
+  it('returns the chain of more than half of the configured operators, however many answer', () => {
     assert.equal(find([node({ id: 1n })]), 1n);
     assert.equal(find([node({ id: 5n }), node(), node()]), undefined);
     assert.equal(find([node({ id: 1n }), node()]), undefined);
@@ -38,7 +38,7 @@ describe('the chain that operators report', () => {
     assert.equal(find([node({ id: 1n }), node({ id: 1n }), node({ id: 1n }), node()]), 1n);
   });
 
-  it('counts nodes of one operator once, by what more than half of them say', () => {
+  it('counts nodes of one operator once, with the chain of more than half of them', () => {
     const liars = [1, 2, 3].map(() => node({ id: 5n, operator: 'liar' }));
     assert.equal(find([...liars, node({ id: 1n }), node()]), undefined);
     assert.equal(find([...liars, node({ id: 1n }), node({ id: 1n })]), 1n);
@@ -46,7 +46,7 @@ describe('the chain that operators report', () => {
     assert.equal(find([node({ id: 1n, operator: 'a' }), node({ operator: 'a' })]), 1n);
   });
 
-  it('waits for all nodes of an operator to answer or to have had their time', () => {
+  it('waits until all nodes of an operator have answered or are overdue', () => {
     const silent = node({ operator: 'a' }, true);
     const nodes = [node({ id: 5n, operator: 'a' }), silent];
     assert.equal(find(nodes), undefined);
@@ -54,7 +54,7 @@ describe('the chain that operators report', () => {
     assert.equal(find(nodes), 5n);
   });
 
-  it('has the genesis block that more than half agree on, or none yet', () => {
+  it('returns the genesis hash that more than half agree on, or none yet', () => {
     const ours = { id: 1n, genesis: GENESIS };
     const identity = { chainId: 1n, genesisHash: GENESIS };
     assert.deepEqual(findMajorityChain([node(ours), node(ours), node()], {}), identity);
@@ -67,15 +67,15 @@ describe('the chain that operators report', () => {
   });
 });
 
-describe('the chain id of a network', () => {
+describe('NetworkChainId', () => {
   const scope = (): RequestScope => new RequestScope(performance.now() + 60_000);
 
-  it('is the configured one at once', () => {
+  it('has the configured value at once', () => {
     const chainId = new NetworkChainId([node()], { chainId: 7n });
     assert.deepEqual([chainId.value, chainId.known, chainId.find(scope())], [7n, 7n, 7n]);
   });
 
-  it('is refused with what it waits for and what to set', () => {
+  it('throws an error that names the missing reports and the option to set', () => {
     const alone = new NetworkChainId([node()], {});
     const message = `the chain id of the network is not known yet: the only node does not answer; ${WITH_NAME}`;
     assert.throws(() => alone.value, new ChainError('unavailable', message));
@@ -87,7 +87,7 @@ describe('the chain id of a network', () => {
     );
   });
 
-  it('is waited for while a node may answer, and asked with then', async () => {
+  it('waits while a node may still answer, and then releases waiting requests', async () => {
     const nodes = [node({}, true), node({}, true)];
     const chainId = new NetworkChainId(nodes, {});
     const [found, requested] = [
@@ -99,7 +99,7 @@ describe('the chain id of a network', () => {
     assert.deepEqual([await found, await requested, chainId.find(scope())], [3n, '"0x1"', 3n]);
   });
 
-  it('is refused as soon as no node is left that may answer', async () => {
+  it('rejects as soon as no node may answer any more', async () => {
     const nodes = [node({}, true)];
     const chainId = new NetworkChainId(nodes, {});
     const found = chainId.find(scope());
@@ -108,7 +108,7 @@ describe('the chain id of a network', () => {
     await assert.rejects(async () => found, { kind: 'unavailable' });
   });
 
-  it('is refused at the deadline of a request', async () => {
+  it('rejects at the deadline of a request', async () => {
     const chainId = new NetworkChainId([node({}, true)], {});
     await assert.rejects(async () => chainId.find(new RequestScope(performance.now() + 10)), {
       kind: 'unavailable',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readSync } from '../../src/pool/node-feed.ts';
 
-test('eth_syncing in the words of clients', () => {
+test('readSync reads the eth_syncing results of all clients', () => {
   const claims: readonly (readonly [said: unknown, claim: unknown])[] = [
     [false, undefined],
     [null, undefined],

@@ -39,7 +39,7 @@ const READS = [
   'zks_getL1BatchDetails',
   'zks_L1BatchNumber',
 ];
-test('methods that read may be served', () => {
+test('methods that only read are allowed', () => {
   for (const name of READS) assert.equal(findNodeMethodProblem(name), undefined, name);
 });
 
@@ -155,7 +155,7 @@ const CLOSED = [
   'test_mineBlocks',
   'testing_buildBlockV1',
 ];
-test('methods that do more than read may not, in whatever case', () => {
+test('methods that do more than read are rejected, in any case', () => {
   for (const name of CLOSED) {
     assert.equal(findNodeMethodProblem(name), `${name} is not read-only: it cannot be served`);
     const recased = name.replace(/_(.)/, (_, first: string) => `_${first.toUpperCase()}`);
@@ -163,7 +163,7 @@ test('methods that do more than read may not, in whatever case', () => {
   }
 });
 
-test('what is no name of a method is refused', () => {
+test('invalid method names are rejected', () => {
   for (const name of [
     '',
     'eth',
@@ -180,7 +180,7 @@ test('what is no name of a method is refused', () => {
   }
 });
 
-test('no name that begins with a writing verb is let through, whatever follows', () => {
+test('names that begin with a writing verb are rejected, whatever follows', () => {
   const verb = fc.constantFrom('send', 'sign', 'submit', 'set', 'new', 'subscribe', 'add', 'remove', 'write');
   const rest = fc.stringMatching(/^[A-Za-z0-9_]{0,20}$/);
   fc.assert(
@@ -190,7 +190,7 @@ test('no name that begins with a writing verb is let through, whatever follows',
   );
 });
 
-test('a namespace may be named, unless nothing in it only reads', () => {
+test('a namespace is allowed unless it has no read-only method', () => {
   for (const entry of ['debug_*', 'trace_*', 'txpool_*', 'eth_*', 'ots_*']) {
     assert.equal(findNodeMethodProblem(entry), undefined, entry);
   }
@@ -205,7 +205,7 @@ test('a namespace may be named, unless nothing in it only reads', () => {
   }
 });
 
-test('of a namespace what a client names is looked at one by one', () => {
+test('methods of an allowed namespace are checked one by one', () => {
   for (const name of READS) assert.equal(isNodeMethod(name), true, name);
   for (const name of [...CLOSED, 'debug_*', 'debug_', 'debug', '', 'debug_trace call', 'debug_\n']) {
     assert.equal(isNodeMethod(name), false, name);

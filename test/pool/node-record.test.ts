@@ -48,8 +48,8 @@ const CHANGES: Readonly<Record<NodeEvent['kind'], readonly (keyof NodeRecord)[]>
   voted: ['vote'],
 };
 
-describe('the record of a node', () => {
-  it('changes by its events alone, and reports what others must do', () => {
+describe('NodeRecord', () => {
+  it('changes only by its events, and lists the effects of each change', () => {
     fc.assert(
       fc.property(fc.array(events, { maxLength: 40 }), (happened) => {
         let record = Object.freeze(UNKNOWN_NODE);
@@ -72,7 +72,7 @@ describe('the record of a node', () => {
     );
   });
 
-  it('is away after two missed polls in a row, until one is answered', () => {
+  it('reports a node as away after two consecutive missed polls, until a poll is answered', () => {
     const poll = (record: NodeRecord, isAnswered: boolean): NodeRecord =>
       applyEvent(record, { kind: 'polled', isAnswered });
     let record = UNKNOWN_NODE;
@@ -83,7 +83,7 @@ describe('the record of a node', () => {
     assert.deepEqual(seen, [false, false, false, true, true, false]);
   });
 
-  it('keeps the evidence of a quarantine until a comparison with the chain decides', () => {
+  it('retains the evidence of a quarantine until the next comparison with the chain', () => {
     const verified = applyEvent(UNKNOWN_NODE, { kind: 'classified', verdict: { standing: 'verified' } });
     const evident = applyEvent(verified, { kind: 'quarantined', evidence: 'returned a refuted answer' });
     assert.equal(evident.standing, 'verified', 'the membership decides when the quarantine begins');
@@ -93,7 +93,7 @@ describe('the record of a node', () => {
     assert.deepEqual([ended.standing, ended.evidence], ['verified', undefined]);
   });
 
-  it('a node that returns is unverified again, but a quarantined one stays so', () => {
+  it('makes a returning node unverified, but leaves a quarantined one unchanged', () => {
     for (const [standing, after] of [
       ['verified', 'unverified'],
       ['quarantined', 'quarantined'],

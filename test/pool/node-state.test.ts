@@ -50,7 +50,7 @@ const limited = makeUpstream((upstream) => {
   upstream.health.pause(60_000);
 });
 
-test('a node is what it is, with the reason', () => {
+test('describeState returns the state of a node with its reason', () => {
   const states = [
     well,
     away,
@@ -80,7 +80,7 @@ test('a node is what it is, with the reason', () => {
   assert.deepEqual(describeState(well, 1), { state: 'lagging', reason: 'is at block 4' });
 });
 
-test('an outage is explained for any number of nodes', () => {
+test('explainOutage explains an outage of any number of nodes', () => {
   assert.equal(explainOutage([other]), 'the only node is of another chain: chain id 5, expected 1');
   assert.equal(
     explainOutage([syncing, away, silent, away]),

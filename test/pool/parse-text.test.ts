@@ -1,4 +1,4 @@
-/** Long texts of nodes are parsed within the memory that nodes share, and only as long as they are wanted. */
+/** Long texts of nodes are parsed within the memory that nodes share, and only while a caller waits. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { PIECE_LENGTH, parseJsonText } from '../../packages/ethereum/primitives/parse-json.ts';
@@ -31,14 +31,14 @@ async function watch(budget: SharedBudget, work: () => unknown): Promise<number>
 }
 
 describe('a long text', () => {
-  test('counts with its values while it is parsed', async () => {
+  test('counts against the memory together with its values while it is parsed', async () => {
     const budget = createNodeMemory();
     const most = await watch(budget, () => parseText(LISTS, { memory: openIn(budget) }));
     assert.ok(most > 10 * LISTS.length, `${most} bytes`);
     assert.equal(budget.used, 0);
   });
 
-  test('counts until what parses it is done', async () => {
+  test('counts against the memory until its check is complete', async () => {
     const budget = createNodeMemory();
     const read = (): number => {
       parseJsonText(LISTS);
@@ -49,7 +49,7 @@ describe('a long text', () => {
     assert.equal(budget.used, 0);
   });
 
-  test('without room is refused, by our own bound, before it is parsed to its end', async () => {
+  test('is refused by the memory bound before it is parsed to its end', async () => {
     const budget = createNodeMemory(8 * MiB);
     const most = await watch(budget, () =>
       assert.rejects(
@@ -62,11 +62,11 @@ describe('a long text', () => {
     assert.equal(budget.used, 0);
   });
 
-  test('has a bound of its own where no node is known', async () => {
+  test('has a separate bound if no node is known', async () => {
     await assert.rejects(async () => parseText(`[${'[0],'.repeat(MiB)}0]`, {}), { kind: 'rateLimited' });
   });
 
-  test('is not parsed any further when nobody waits for it', async () => {
+  test('is not parsed any further when no caller waits', async () => {
     const budget = createNodeMemory();
     const caller = new CancelSource();
     const whole = await watch(budget, () => parseText(LISTS, { memory: openIn(budget) }));
@@ -79,7 +79,7 @@ describe('a long text', () => {
     assert.equal(budget.used, 0);
   });
 
-  test('with more items in a list than any answer has is the fault of its node', async () => {
+  test('with more list items than any answer has is a fault of the node', async () => {
     const text = `[${'0,'.repeat(MiB)}0]`;
     await assert.rejects(async () => parseText(text, {}), { kind: 'excessive' });
   });

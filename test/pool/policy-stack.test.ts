@@ -11,7 +11,7 @@ import { createExchange } from './support/exchange.ts';
 type Fits<Given, Expected> = Given extends Expected ? true : false;
 
 describe('PolicyStack', () => {
-  it('passes an exchange through its policies from the outside in', async () => {
+  it('passes a request context through its policies from the outside in', async () => {
     const passed: string[] = [];
     const name = (text: string): Policy => {
       const wrap =
@@ -30,7 +30,7 @@ describe('PolicyStack', () => {
     assert.deepEqual(passed, ['first', 'second', 'third']);
   });
 
-  it('does not compile where a policy needs what is not decided yet, or would lose what is', () => {
+  it('rejects at compile time a policy that needs a missing member of the context, or would lose one', () => {
     const needsRoute: Fits<Policy<RoutedRequest>, Policy<RequestContext>> = false;
     const needsUpstream: Fits<Policy<Directed>, Policy<RoutedRequest>> = false;
     const losesRoute: Fits<Policy<RequestContext>, Policy<RoutedRequest>> = false;
@@ -42,7 +42,7 @@ describe('PolicyStack', () => {
   });
 });
 
-describe('policies made of steps', () => {
+describe('policies created from steps', () => {
   /** Policy that records what it observes and changes nothing. */
   const watch = (name: string, seen: string[]): Policy =>
     createPolicy({
@@ -60,7 +60,7 @@ describe('policies made of steps', () => {
       },
     });
 
-  it('begin from the outside in, and see the outcome from the inside out', async () => {
+  it('begin from the outside in, and handle the outcome from the inside out', async () => {
     const seen: string[] = [];
     const stack = PolicyStack.of(watch('a', seen)).around(watch('b', seen)).around(watch('c', seen));
     assert.equal(await stack.over(async () => '1')(createExchange()), '1');
@@ -72,7 +72,7 @@ describe('policies made of steps', () => {
     assert.deepEqual(seen.slice(3), ['c sees Error: no', 'b sees Error: no', 'a sees Error: no']);
   });
 
-  it('share one promise, in one stack with policies that are functions', async () => {
+  it('share one promise, in a stack with policies that are functions', async () => {
     const seen: string[] = [];
     const plain: Policy = Object.assign(
       (next: Handler): Handler =>
@@ -100,7 +100,7 @@ describe('policies made of steps', () => {
     assert.deepEqual(made, ['PROMISE', 'PROMISE']);
   });
 
-  it('what begin answers or throws is seen by the policies around it only', async () => {
+  it('report an answer or error of begin only to the outer policies', async () => {
     const begins = [
       async () => '2',
       () => {
@@ -125,7 +125,7 @@ describe('policies made of steps', () => {
     }
   });
 
-  it('a result may be replaced at once or later, by a failure too, for the policies around', async () => {
+  it('may replace a result synchronously or asynchronously, or by an error, for the outer policies', async () => {
     const replacements: readonly (readonly [NonNullable<PolicySteps<RequestContext>['onResult']>, string])[] =
       [
         [() => '2', 'out sees 2'],
@@ -148,7 +148,7 @@ describe('policies made of steps', () => {
     }
   });
 
-  it('a failure may be replaced, and recovered from by asking again what is inside', async () => {
+  it('may replace an error, and recover by calling the inner handler again', async () => {
     const seen: string[] = [];
     let requested = 0;
     const again = createPolicy<RequestContext>({
@@ -175,7 +175,7 @@ describe('policies made of steps', () => {
     await assert.rejects(handler(createExchange()), { message: 'replaced' });
   });
 
-  it('an innermost handler that throws is a failure', async () => {
+  it('treat an exception of the innermost handler as an error', async () => {
     const seen: string[] = [];
     const handler = PolicyStack.of(watch('out', seen)).over(() => {
       throw new Error('thrown');

@@ -21,7 +21,7 @@ import { createStream, readAll } from './support/scripted-stream.ts';
 
 const HONEST = JSON.stringify({ receipts: 'honest'.repeat(20) });
 const REVERT = nodeError(3, 'execution reverted', '0x1234');
-/** Long enough for the honest node to be asked after all others have stayed silent, ms. */
+/** Long enough for the honest node to get the request after all others have stayed silent, ms. */
 const LIMIT_MS = 5_000;
 
 const FAULTS = [
@@ -135,15 +135,15 @@ async function playWithoutTruth(bad: readonly Behaviour[]): Promise<void> {
   const nodes = bad.map((behaviour, tier) => createNode({ behaviour, tier }));
   const ask = poolOf(nodes, { options: { retries: 1 } });
   const context = createExchange({ check }, createScope(200));
-  // Streams of liars all break off at the same position: the part before it is no answer either.
+  // Streams of liars all break at the same position: the part before it is not an answer either.
   await assert.rejects(
     async () => readAll(await ask(context)),
     (error: unknown) => error instanceof ChainError || error instanceof UpstreamFault,
   );
 }
 
-describe('a pool is never wrong because a node is', () => {
-  it('one honest node and enough time: its answer, whatever the others do', async () => {
+describe('a pool with faulty nodes', () => {
+  it('returns the answer of a single honest node within the deadline, whatever the others do', async () => {
     await fc.assert(
       fc.asyncProperty(manyOf(anyScene), async (scenes) => {
         await Promise.all(scenes.map(playScene));
@@ -152,7 +152,7 @@ describe('a pool is never wrong because a node is', () => {
     );
   });
 
-  it('without one: an error, never a wrong answer, and never nothing', async () => {
+  it('throws an error without an honest node, and never returns a wrong answer', async () => {
     await fc.assert(
       fc.asyncProperty(manyOf(anyBadPool), async (scenes) => {
         await Promise.all(scenes.map(playWithoutTruth));
@@ -161,7 +161,7 @@ describe('a pool is never wrong because a node is', () => {
     );
   });
 
-  it('two honest nodes and one that denies: it is not believed', async () => {
+  it('does not accept a null of one node against two honest nodes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(2),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { QuarantineTimes } from '../../src/pool/quarantine-times.ts';
 
-test('a node stays out for a minute, then for twice as long each time, up to an hour', () => {
+test('a quarantine lasts a minute, then twice as long each time, up to an hour', () => {
   let now = 0;
   const times = new QuarantineTimes(() => now);
   const node = {};
@@ -17,7 +17,7 @@ test('a node stays out for a minute, then for twice as long each time, up to an 
   assert.equal(times.begin({}, 60_000), 60_000);
 });
 
-test('the first time is as long as its reason asks for, and again after an hour without one', () => {
+test('the first quarantine has the duration of its reason, and so has the next after an hour without one', () => {
   let now = 0;
   const times = new QuarantineTimes(() => now);
   const node = {};

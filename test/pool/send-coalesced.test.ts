@@ -49,7 +49,7 @@ const describeOutcome = (outcome: SharedOutcome | undefined): string => {
 };
 
 describe('sendCoalesced', () => {
-  it('one node answers all that is not kept, and what it answers is kept', async () => {
+  it('sends all calls without a cached answer to one node, and caches its answers', async () => {
     const nodes = [createNode(byName({})), createNode(byName({}))];
     const pool = openWholePool(nodes);
     const first = await requestAll(pool, [ask('a'), undefined, ask('b')]);
@@ -65,7 +65,7 @@ describe('sendCoalesced', () => {
     assert.ok(!(cached instanceof Promise), 'what is kept is there at once');
   });
 
-  it('a revert is an answer; what another node may know better is left', async () => {
+  it('accepts a revert as an answer, and has no outcome for errors that may be specific to the node', async () => {
     const node = createNode(
       byName({
         revert: nodeError(3, 'execution reverted', '0x'),
@@ -98,7 +98,7 @@ describe('sendCoalesced', () => {
     assert.equal(node.upstream.health.inFlight, 0);
   });
 
-  it('an answer that contradicts the block is left, and not kept', async () => {
+  it('has no outcome for an answer that contradicts the block, and does not cache it', async () => {
     const node = createNode(byName({}));
     const pool = openWholePool([node]);
     let isWrong = true;
@@ -113,7 +113,7 @@ describe('sendCoalesced', () => {
     assert.equal(node.requested.calls.length, 3);
   });
 
-  it('what is in flight is left out, and callers that come meanwhile wait for what is asked together', async () => {
+  it('has no outcome for calls already in flight, and lets later callers wait for coalesced calls', async () => {
     const waiting: (() => void)[] = [];
     const reserved: Behaviour = async () => {
       await new Promise<void>((resolve) => waiting.push(resolve));
@@ -134,7 +134,7 @@ describe('sendCoalesced', () => {
     assert.equal(node.requested.calls.length, 3);
   });
 
-  it('callers that waited for what was not answered ask themselves', async () => {
+  it('callers that waited for an unanswered coalesced call send it themselves', async () => {
     let times = 0;
     const once: Behaviour = async () => {
       await new Promise((resolve) => setImmediate(resolve));
@@ -149,7 +149,7 @@ describe('sendCoalesced', () => {
     assert.equal(await joined, '"0x3"');
   });
 
-  it('calls at other blocks, a single one, and those for a node that fails are left', async () => {
+  it('has no outcome for calls at different blocks, cancelled calls, and calls for a failing node', async () => {
     const node = createNode(byName({}));
     const pool = openWholePool([node]);
     const other = { number: 8n, hash: `0x${'8'.repeat(64)}` };
@@ -163,7 +163,7 @@ describe('sendCoalesced', () => {
     assert.equal(node.requested.calls.length, 0);
   });
 
-  it('every node that is asked has all of the time', async () => {
+  it('allows each node the whole time until the deadline', async () => {
     for (const count of [1, 2]) {
       const deadlines: number[] = [];
       const nodes = Array.from({ length: count }, () =>
@@ -178,7 +178,7 @@ describe('sendCoalesced', () => {
     }
   });
 
-  it('the next node is asked for what a silent one has not answered, which is still heard; the first answer counts', async () => {
+  it('sends the calls that a silent node has not answered to the next node, and accepts the first answer of either', async () => {
     /** Unanswered calls, by node and name of the request. */
     const open = new Map<string, (reply: NodeReply | Promise<NodeReply>) => void>();
     const signals = new Map<string, CancelSignal | undefined>();
@@ -236,7 +236,7 @@ describe('sendCoalesced', () => {
     assert.equal(await pool.ask({ call: ask('c'), scope: createScope() }), '"0xc1"', 'it is kept');
   });
 
-  it('what has taken all its time is not asked again', async () => {
+  it('does not repeat a call that has used up its time', async () => {
     const scope = createScope(20);
     const late: Behaviour = async () => {
       while (performance.now() <= scope.deadline) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -18,7 +18,7 @@ import {
   silent,
 } from './support/scripted-node.ts';
 
-/** Call deadline, ms: a silent node gets a third of it before the next node is asked. */
+/** Call deadline, ms: a silent node gets a third of it before the next node gets the request. */
 const LIMIT_MS = 450;
 const OVERTAKEN_IN_A_ROW = 3;
 const BLOCK = { number: 7n, hash: `0x${'7'.repeat(64)}` };
@@ -59,7 +59,7 @@ const NAMED = 'upstream does not answer calls that others answer: it is used las
 const HEARD = 'upstream answers calls again';
 
 describe('a silent node', () => {
-  it('has three calls wait for it and no more; it is named once, probed, and asked first again when it answers', async () => {
+  it('delays three calls at most, is logged once, probed, and used first again when it answers', async () => {
     const stage = openStage(silent);
     const { first, second, pass } = stage;
     await sendInOrder(stage, OVERTAKEN_IN_A_ROW + 10);
@@ -94,7 +94,7 @@ describe('a silent node', () => {
     assert.equal(second.requested.calls.length, before);
   });
 
-  it('is the same where calls are asked for together', async () => {
+  it('is treated the same for coalesced calls', async () => {
     const stage = openStage(silent);
     const { first, pool, pass } = stage;
     const sendCoalesced = async (round: number): Promise<void> => {
@@ -139,7 +139,7 @@ describe('a node that is silent on one method', () => {
     'upstream does not answer a method that others answer: it is used last for the method until it answers a probe';
   const METHOD_HEARD = 'upstream answers the method again';
 
-  it('has three calls of the method wait for it, is asked first for others, and for the method when it answers a probe', async () => {
+  it('delays three calls of the method at most, and is used first for other methods, and for this one after an answered probe', async () => {
     const stage = openStage(onlyOthers);
     const { first, second, pass } = stage;
     await askBoth(stage, OVERTAKEN_IN_A_ROW + 10);
@@ -159,7 +159,7 @@ describe('a node that is silent on one method', () => {
     assert.equal(second.requested.calls.length, before);
   });
 
-  it('is asked first again after five minutes, whatever becomes of probes', async () => {
+  it('is used first for the method again after five minutes, even if probes fail', async () => {
     const stage = openStage(onlyOthers);
     await askBoth(stage, OVERTAKEN_IN_A_ROW + 1);
     stage.pass(299_999);
@@ -170,7 +170,7 @@ describe('a node that is silent on one method', () => {
     assert.equal(stage.first.givenUp(), 2 * OVERTAKEN_IN_A_ROW);
   });
 
-  it('has a record for so many methods and no more', () => {
+  it('is recorded for a bounded number of methods', () => {
     const silences = new MethodSilences(() => 0);
     const names = Array.from({ length: 100 }, (_, i) => `method${i}`);
     for (const name of names) for (let i = 0; i < OVERTAKEN_IN_A_ROW; i++) silences.noteOvertaken(name);
@@ -181,8 +181,8 @@ describe('a node that is silent on one method', () => {
   });
 });
 
-describe('a node that is merely slower', () => {
-  it('keeps its place as long as it answers other calls, be it with an error', async () => {
+describe('a slow node', () => {
+  it('keeps its rank while it answers other calls, even with errors', async () => {
     for (const other of [answer('"0x1"'), nodeError(-32000, 'header not found')]) {
       const slow = '["slow"]';
       const stage = openStage((call, options) => (call.params === slow ? silent : other)(call, options));
@@ -196,7 +196,7 @@ describe('a node that is merely slower', () => {
     }
   });
 
-  it('is back with the answer to its first probe where another one overtakes it, and is not named', async () => {
+  it('regains its rank with the answer to its first probe, even if overtaken, and is not logged', async () => {
     const stage = openStage(later(LIMIT_MS / 2, answer('"0x1"')), 60_000);
     const { first } = stage;
     await sendInOrder(stage, OVERTAKEN_IN_A_ROW);

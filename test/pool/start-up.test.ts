@@ -33,7 +33,7 @@ async function open(t: TestContext, urls: readonly string[], log: RecordingLog):
 
 const messagesOf = (log: RecordingLog): string[] => log.lines.map((line) => JSON.parse(line).message);
 
-test('nodes that are split on a genesis block: the reason everywhere, and service once one changes', async (t) => {
+test('nodes that disagree on the genesis block are excluded with a reason, and served once one changes', async (t) => {
   const genesis = { other: OTHER_GENESIS };
   const one = await startNode(t, { height: 0 });
   const answers = { eth_getBlockByNumber: () => ({ ...makeBlock(0), hash: genesis.other }) };
@@ -59,7 +59,7 @@ test('nodes that are split on a genesis block: the reason everywhere, and servic
   assert.equal((await chain.blocks.getHeader(LATEST, createScope()))?.hash, GENESIS_HASH);
 });
 
-test('the only node goes back: the log, the status and calls say where it is', async (t) => {
+test('log, status and calls report the block of a single node whose head went back', async (t) => {
   let height = 5;
   const answers = {
     eth_getBlockByNumber: ([reference]: readonly unknown[]) => {

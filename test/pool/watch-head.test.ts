@@ -21,7 +21,7 @@ function createWatch() {
   return { log, shown, upstream, better, watch };
 }
 
-test('each change of a vote is one line, with the reason', () => {
+test('each change of a vote is logged in one line with its reason', () => {
   const { log, upstream, watch } = createWatch();
   const votes: Vote[] = ['silent', 'votes', 'syncing', 'lagging', 'lowerTier', 'votes'];
   for (const [i, vote] of votes.entries()) {
@@ -42,7 +42,7 @@ test('each change of a vote is one line, with the reason', () => {
   );
 });
 
-test('a head that is not served any more is an error with the reason, and its return is logged', () => {
+test('a head that is no longer served is logged as an error with its reason, and its return too', () => {
   const { log, upstream, better, watch } = createWatch();
   setNode(upstream, { missedPolls: 2 });
   setNode(better, { missedPolls: 2 });
@@ -53,13 +53,13 @@ test('a head that is not served any more is an error with the reason, and its re
   assert.equal(back.level, 'info');
 });
 
-test('a node that seems to be far ahead is asked for the block', () => {
+test('a node that claims to be far ahead has to show the block', () => {
   const { shown, upstream, watch } = createWatch();
   watch.onUnlinked(upstream, 7n);
   assert.deepEqual(shown, [7n]);
 });
 
-test('a node is in reserve once a node of a better tier has a block', () => {
+test('a node is logged as in reserve once a node of a better tier has a block', () => {
   const { log, upstream, better, watch } = createWatch();
   setNode(upstream, { vote: 'lowerTier' });
   setNode(better, { vote: 'lagging' });
@@ -70,7 +70,7 @@ test('a node is in reserve once a node of a better tier has a block', () => {
   assert.equal(log.lines.length, 1);
 });
 
-test('lines about votes are bounded for each node, however often they change', () => {
+test('log lines about votes are bounded for each node, however often votes change', () => {
   const { upstream } = createWatch();
   const log = createRecordingLog();
   const bounded = new BoundedLogger(log, 60, () => 0);
@@ -84,7 +84,7 @@ test('lines about votes are bounded for each node, however often they change', (
   assert.equal(log.lines.length, 12, 'a tenth of 60 lines, of each of two messages');
 });
 
-test('that the only node went back is logged once for each head, with what follows it', () => {
+test('a fallen head of the only node is logged once per head, with the remedy', () => {
   const log = createRecordingLog();
   const node = (height: number) =>
     createNode({ behaviour: answer('1'), name: 'lone', tracker: { latest: chain.block(height) } }).upstream;

@@ -44,7 +44,7 @@ for (const [lane, extra] of Object.entries(LANES)) {
   for (const [name, bytes, status] of BEHIND) {
     for (const slow of [1, 3]) {
       for (const inOneWrite of [true, false]) {
-        test(`${name} behind ${slow} slow on ${lane}${inOneWrite ? ', in one write' : ''}: answered last`, async (t) => {
+        test(`${name} behind slow requests (${slow}) on ${lane}${inOneWrite ? ', in one write' : ''} is answered last`, async (t) => {
           const gate = new Gate();
           let begun = 0;
           const { port } = await startServer(t, {
@@ -81,7 +81,7 @@ for (const [lane, extra] of Object.entries(LANES)) {
   }
 }
 
-test('a stream that is being read is not cut by what comes behind it', async (t) => {
+test('a stream in progress is not cut off by the bytes behind its request', async (t) => {
   const piece = Buffer.alloc(256 * 1024, 'x');
   const { port } = await startServer(t, {
     handler: () => ({
@@ -121,7 +121,7 @@ test('a request behind an h2c offer is answered behind it', async (t) => {
   client.close();
 });
 
-test('a request that offers h2c and asks for the end of its connection gets both', async (t) => {
+test('a request that offers h2c with Connection: close is answered, and its connection closed', async (t) => {
   const { port } = await startServer(t);
   const client = new RawClient(port);
   client.send(encodeRequest('"1"', { ...H2C, Connection: 'Upgrade, close, HTTP2-Settings' }));
@@ -129,7 +129,7 @@ test('a request that offers h2c and asks for the end of its connection gets both
   assert.equal(await client.readToEnd(), '');
 });
 
-test('nothing that comes behind the last answer is executed', async (t) => {
+test('nothing behind the last answer is executed', async (t) => {
   const seen: string[] = [];
   const gate = new Gate();
   const { server, port } = await startServer(t, {
@@ -165,7 +165,7 @@ test('nothing that comes behind the last answer is executed', async (t) => {
 });
 
 for (const [lane, extra] of Object.entries(LANES)) {
-  test(`a stop closes a connection with requests in line behind the last of them, on ${lane}`, async (t) => {
+  test(`a stop closes a connection with queued requests after the last of them, on ${lane}`, async (t) => {
     const gate = new Gate();
     let begun = 0;
     const { server, port } = await startServer(t, {
@@ -188,7 +188,7 @@ for (const [lane, extra] of Object.entries(LANES)) {
     await closed;
   });
 
-  test(`a stop waits until complete answers are read, on ${lane}`, async (t) => {
+  test(`a stop waits until complete answers have been read, on ${lane}`, async (t) => {
     const large = JSON.stringify('z'.repeat(30_000_000));
     let isAnswered = false;
     const { server, port } = await startServer(t, {
@@ -215,7 +215,7 @@ for (const [lane, extra] of Object.entries(LANES)) {
   });
 }
 
-test('a WebSocket that is opened behind a slow request works', async (t) => {
+test('a WebSocket opened behind a slow request works', async (t) => {
   const gate = new Gate();
   const { port } = await startServer(t, {
     handler: async (text) => {

@@ -80,7 +80,7 @@ function encodeOther(body: string, headers: Record<string, string> = {}): Buffer
   ]);
 }
 
-test('kept bytes are answers byte for byte, whichever server reads the request', async (t) => {
+test('cached bytes are answered byte for byte, on the fast path and by node', async (t) => {
   const { port } = await start(t);
   for (const encode of [encodeRequest, encodeOther]) {
     const client = new RawClient(port);
@@ -97,7 +97,7 @@ test('kept bytes are answers byte for byte, whichever server reads the request',
   }
 });
 
-test('requests in a pipeline get theirs in order', async (t) => {
+test('pipelined requests get cached bytes in order', async (t) => {
   const { port } = await start(t);
   const client = new RawClient(port);
   t.after(() => client.close());
@@ -115,7 +115,7 @@ test('requests in a pipeline get theirs in order', async (t) => {
   }
 });
 
-test('compressed answers are made of bytes that are deflated once', async (t) => {
+test('compressed answers reuse the deflated bytes of their cache entry', async (t) => {
   const { port, chain } = await start(t);
   for (const encode of [encodeRequest, encodeOther]) {
     const client = new RawClient(port);
@@ -133,7 +133,7 @@ test('compressed answers are made of bytes that are deflated once', async (t) =>
   }
 });
 
-test('many that ask at once share one compression', async (t) => {
+test('concurrent requests share one compression', async (t) => {
   const { port } = await start(t);
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, id) => {
@@ -150,7 +150,7 @@ test('many that ask at once share one compression', async (t) => {
   }
 });
 
-test('items of a batch are the same bytes, small answers together and large ones in pieces', async (t) => {
+test('batch items have the same bytes, in one body or in pieces', async (t) => {
   const { port } = await start(t);
   for (const order of [
     [0, 0],
@@ -166,7 +166,7 @@ test('items of a batch are the same bytes, small answers together and large ones
   }
 });
 
-test('more than is written at once comes in pieces', async (t) => {
+test('an answer larger than one write is sent in pieces', async (t) => {
   const { port, chain } = await start(t);
   const value = `"${'é'.repeat(1_500_000)}"`;
   chain.cache.set({ blockHash: '0x9', request: 'receipts' }, value);
@@ -177,7 +177,7 @@ test('more than is written at once comes in pieces', async (t) => {
   }
 });
 
-test('messages of a WebSocket are the same bytes, in order', async (t) => {
+test('WebSocket messages have the same bytes', async (t) => {
   const { port } = await start(t);
   const socket = new WebSocket(`ws://127.0.0.1:${port}/ws/v3/${KEY}`, { headers: { Host: HOST } });
   t.after(() => socket.terminate());
@@ -197,7 +197,7 @@ test('messages of a WebSocket are the same bytes, in order', async (t) => {
   assert.equal(messages.filter((text) => text === CHAIN_ID_ANSWER).length, VALUES.length);
 });
 
-test('a client that leaves its answer unread leaves nothing behind', async (t) => {
+test('clients that leave with unread answers do not affect later requests', async (t) => {
   const { port } = await start(t);
   for (let i = 0; i < 20; i++) {
     const client = new RawClient(port);

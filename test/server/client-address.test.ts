@@ -33,7 +33,7 @@ test('an untrusted client cannot choose its address', () => {
   );
 });
 
-test('behind k trusted proxies the address is the k+1st from the right, whatever stands left of it', () => {
+test('behind k trusted proxies the address is the k+1st from the right, whatever is left of it', () => {
   const hops = fc.array(trusted.chain(spellings), { maxLength: 20 });
   const client = untrusted.chain((address) => spellings(address).map((text) => ({ address, text })));
   fc.assert(
@@ -51,7 +51,7 @@ test('behind k trusted proxies the address is the k+1st from the right, whatever
   );
 });
 
-test('a malformed entry ends the walk at the last good one', () => {
+test('the search ends before a malformed entry, at the last valid one', () => {
   for (const bad of [
     '',
     ' ',
@@ -73,13 +73,13 @@ test('a malformed entry ends the walk at the last good one', () => {
   assert.equal(reader.findAddress('10.0.0.1', undefined), '10.0.0.1');
 });
 
-test('where every hop is trusted, the first of the list is the client; of an endless list only the end is read', () => {
+test('with only trusted hops the first entry is the client, but only the end of a long list is read', () => {
   assert.equal(reader.findAddress('10.0.0.1', '10.0.0.3, 10.0.0.2'), '10.0.0.3');
   const endless = `9.9.9.9,${Array.from({ length: 1_000 }, (_, i) => `10.0.${i >> 8}.${i & 255}`).join(',')}`;
   assert.equal(reader.findAddress('10.0.0.1', endless), '10.0.3.200');
 });
 
-test('addresses have one text each', () => {
+test('an address is normalised to one spelling', () => {
   for (const [text, address] of [
     ['::ffff:1.2.3.4', '1.2.3.4'],
     ['::ffff:102:304', '1.2.3.4'],
@@ -98,7 +98,7 @@ test('addresses have one text each', () => {
   );
 });
 
-test('ranges', () => {
+test('ranges of trusted proxies are validated and matched', () => {
   for (const range of [
     '1.2.3.4',
     '10.0.0.0/8',
@@ -136,7 +136,7 @@ for (const [trustedProxies, address] of [
   [['10.0.0.0/8'], '127.0.0.1'],
   [['loopback'], '203.0.113.9'],
 ] as const) {
-  test(`the gateway gets ${address} when [${trustedProxies}] are trusted, whichever way a request takes`, async (t) => {
+  test(`the gateway gets ${address} when [${trustedProxies}] are trusted, on each path through the server`, async (t) => {
     const gateway = createFakeGateway();
     const seen: Visitor[] = [];
     const { port } = await startServer(t, {

@@ -7,7 +7,7 @@ import { createFakeGateway, encodeHead, encodeRequest, exchange, HOST, startServ
 const CLIENT = { destroyed: false };
 const TEXT = 'x'.repeat(100_000);
 
-test('compressions beyond those that may wait have no turn, and other owners have theirs', async () => {
+test('compression jobs beyond the queue limit are refused, and other owners are served', async () => {
   const compression = new Compression(0.5);
   const jobs = Array.from({ length: 400 }, () => compression.compress(TEXT, 'key:a', CLIENT));
   assert.ok(compression.jobs < 300, `${compression.jobs} jobs`);
@@ -18,7 +18,7 @@ test('compressions beyond those that may wait have no turn, and other owners hav
   assert.equal(compression.jobs, 0);
 });
 
-test('one owner does not compress all streams', () => {
+test('an owner cannot compress all streams', () => {
   const compression = new Compression(0.5);
   let taken = 0;
   while (compression.takeStream('key:a')) taken++;
@@ -41,7 +41,7 @@ test('the OpenRPC document is sent compressed, and follows a change', async (t) 
   }
 });
 
-test('bodies that cannot be read are charged, and those that can only once', async (t) => {
+test('unreadable bodies are charged, and readable ones are charged only once', async (t) => {
   let charged = 0;
   const { port } = await startServer(t, {
     limits: { bodyBytes: 10_000 },

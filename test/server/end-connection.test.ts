@@ -17,7 +17,7 @@ async function openPair(): Promise<{ readonly own: Socket; readonly peer: Socket
   return { own, peer, close: () => server.close() };
 }
 
-test('what is on its way when an idle connection is ended is read, and resets nothing', async (t) => {
+test('bytes that arrive while an idle connection ends are read, and cause no reset', async (t) => {
   const { own, peer, close } = await openPair();
   t.after(close);
   let received = '';
@@ -31,7 +31,7 @@ test('what is on its way when an idle connection is ended is read, and resets no
   endIdle(own, LONG_MS);
   peer.resume();
   await once(peer, 'end');
-  // A reset would come with the first part, and be an error for the second.
+  // A reset would arrive with the first part, and cause an error for the second.
   for (const part of ['first', 'second']) {
     const arrived = once(own, 'data');
     peer.write(part);
@@ -43,7 +43,7 @@ test('what is on its way when an idle connection is ended is read, and resets no
   if (!own.destroyed) await once(own, 'close');
 });
 
-test('a peer that does not end its side is not waited for', async (t) => {
+test('a connection is closed without waiting long for a peer that does not end its side', async (t) => {
   const { own, peer, close } = await openPair();
   t.after(close);
   own.resume();
@@ -67,19 +67,19 @@ async function countEnds(change: (socket: Seen) => void): Promise<number> {
   return ended;
 }
 
-test('a late connection is ended in a turn of its address, not at once', async () => {
+test('a stalled connection is ended in a slot of its address, not at once', async () => {
   assert.equal(await countEnds(() => {}), 1);
 });
 
-test('a connection on which something arrives before its turn is not ended', async () => {
+test('a stalled connection is not ended if bytes arrive before its slot', async () => {
   assert.equal(await countEnds((socket) => socket.bytesRead++), 0);
 });
 
-test('a connection that is answered before its turn is not ended', async () => {
+test('a stalled connection is not ended if it is answered before its slot', async () => {
   assert.equal(await countEnds((socket) => socket.bytesWritten++), 0);
 });
 
-test('a connection that is closed before its turn is not ended', async () => {
+test('a stalled connection is not ended if it is closed before its slot', async () => {
   const close = (socket: Seen): void => {
     socket.destroyed = true;
   };

@@ -28,7 +28,7 @@ test('a body that arrives in pieces is answered', async (t) => {
   client.close();
 });
 
-test('a body that takes its time is answered by node’s server', async (t) => {
+test('a body that arrives slowly is answered by node’s server', async (t) => {
   const { port } = await startServer(t, { limits: { bodyTimeout: 60_000 } });
   const client = new RawClient(port);
   client.send(encodeRequest('[1,2]').subarray(0, -2));
@@ -38,7 +38,7 @@ test('a body that takes its time is answered by node’s server', async (t) => {
   client.close();
 });
 
-test('bodies that are still arriving are bounded together', async (t) => {
+test('the bytes of all arriving bodies are bounded together', async (t) => {
   const { port } = await startServer(t, { limits: { arrivingBytes: 100 } });
   const [first, second] = [new RawClient(port), new RawClient(port)];
   const request = encodeRequest(JSON.stringify('x'.repeat(60)));
@@ -54,7 +54,7 @@ test('bodies that are still arriving are bounded together', async (t) => {
   for (const client of [first, second, third]) client.close();
 });
 
-test('plain and other requests take turns on a connection', async (t) => {
+test('fast-path and other requests may alternate on a connection', async (t) => {
   const { port } = await startServer(t);
   const client = new RawClient(port);
   const chunked = encodeHead('POST', PATH, {
@@ -73,7 +73,7 @@ test('plain and other requests take turns on a connection', async (t) => {
   client.close();
 });
 
-test('the first request may be a plain one with others behind it', async (t) => {
+test('the first request may be on the fast path with others behind it', async (t) => {
   const { port } = await startServer(t);
   const client = new RawClient(port);
   const requests = ['1', '2', '3'].map((body) => encodeRequest(body));
@@ -83,7 +83,7 @@ test('the first request may be a plain one with others behind it', async (t) => 
   client.close();
 });
 
-test('what is sent ahead while an answer is awaited is answered after it', async (t) => {
+test('pipelined requests are answered after the pending answer', async (t) => {
   const gate = new Gate();
   const started: string[] = [];
   const { port } = await startServer(t, {
@@ -105,7 +105,7 @@ test('what is sent ahead while an answer is awaited is answered after it', async
   client.close();
 });
 
-test('answers of other bytes than ASCII have their length in bytes', async (t) => {
+test('answers beyond ASCII have their length in bytes', async (t) => {
   const { port } = await startServer(t);
   const client = new RawClient(port);
   assert.equal((await client.send(encodeRequest('"äß€😀"')).read())?.body.toString(), '"äß€😀"');
@@ -113,7 +113,7 @@ test('answers of other bytes than ASCII have their length in bytes', async (t) =
   client.close();
 });
 
-test('a plain answer has the fields of any other', async (t) => {
+test('a fast-path answer has the same fields as any other', async (t) => {
   const { port } = await startServer(t);
   const headersOf = async (headers: Record<string, string>): Promise<Record<string, string> | undefined> => {
     const client = new RawClient(port);
@@ -127,7 +127,7 @@ test('a plain answer has the fields of any other', async (t) => {
   assert.deepEqual(await headersOf(origin), await headersOf({ ...origin, 'X-Odd': '\xe9' }));
 });
 
-test('a gateway that throws is an internal error, and the connection goes on', async (t) => {
+test('a gateway that throws causes an internal error, and the connection remains open', async (t) => {
   const gateway = createFakeGateway();
   const logLines: string[] = [];
   let isBroken = true;
@@ -149,7 +149,7 @@ test('a gateway that throws is an internal error, and the connection goes on', a
   client.close();
 });
 
-test('a client that sends on without reading is not answered without end', async (t) => {
+test('the answers to a client that sends without reading are bounded', async (t) => {
   const answer = JSON.stringify('z'.repeat(100_000));
   let answered = 0;
   const { port } = await startServer(t, {
@@ -173,7 +173,7 @@ test('a client that sends on without reading is not answered without end', async
   client.close();
 });
 
-test('connections that are to be parted with are closed with their next answers, and no more than those', async (t) => {
+test('partWith closes the requested number of connections with their next answers', async (t) => {
   const { port, server } = await startServer(t);
   const clients = [new RawClient(port), new RawClient(port), new RawClient(port)] as const;
   const ask = async (client: RawClient): Promise<string | undefined> =>
@@ -189,7 +189,7 @@ test('connections that are to be parted with are closed with their next answers,
   for (const client of clients) client.close();
 });
 
-test('a connection on which the next request is already there is not parted with', async (t) => {
+test('partWith skips a connection whose next request has already arrived', async (t) => {
   const gate = new Gate();
   let isReserved = false;
   const { port, server } = await startServer(t, {
@@ -216,7 +216,7 @@ test('a connection on which the next request is already there is not parted with
   );
 });
 
-test('nor one of node’s server on which another request is, done or still arriving', async (t) => {
+test('partWith skips connections of node’s server with further requests, complete or arriving', async (t) => {
   const gate = new Gate();
   const done: string[] = [];
   const { port, server } = await startServer(t, {
@@ -242,7 +242,7 @@ test('nor one of node’s server on which another request is, done or still arri
   for (const one of [client, slow]) one.close();
 });
 
-test('compressed answers part too, and one does not count where the client closes anyway', async (t) => {
+test('partWith also closes after compressed answers, and ignores connections that the client closes', async (t) => {
   const { port, server } = await startServer(t);
   const client = new RawClient(port);
   const long = JSON.stringify('x'.repeat(2_000));

@@ -101,7 +101,7 @@ async function readTwice(chunks: readonly Buffer[]): Promise<readonly (readonly 
   return seen;
 }
 
-test('plain frames are read without the library, however many come at once', async () => {
+test('single-frame text messages are read without the library, in any number at once', async () => {
   const reader = new Reader(true);
   const words = ['', '{}', 'ä€😀', 'x'.repeat(125), 'y'.repeat(126), 'z'.repeat(65_535)];
   const frames = words.map((word, at) => text(word, [at, 7, 0, 255]));
@@ -112,7 +112,7 @@ test('plain frames are read without the library, however many come at once', asy
   reader.close();
 });
 
-test('behind a frame for the library, plain ones are read here again', async () => {
+test('after a frame for the library, single-frame text messages are read without it again', async () => {
   const reader = new Reader(true);
   const ping = encode({ first: 0x80 | PING, payload: Buffer.from('p'), mask: Buffer.from([9, 9, 9, 9]) });
   const whole = text('in two');
@@ -160,7 +160,7 @@ for (const [name, hide] of [
   });
 }
 
-test('what follows a Close frame is read as the library reads it', async () => {
+test('frames behind a Close frame are read as the library reads them', async () => {
   const close = encode({ first: 0x88, payload: Buffer.from([0x03, 0xe8]), mask: Buffer.from([1, 2, 3, 4]) });
   for (const chunks of [
     [text('before'), Buffer.concat([close, text('behind')])],
@@ -172,7 +172,7 @@ test('what follows a Close frame is read as the library reads it', async () => {
   }
 });
 
-test('a message that is no UTF-8 or too long is refused by the library', async () => {
+test('a message that is too long or not UTF-8 is refused by the library', async () => {
   const bad = encode({
     first: 0x80 | TEXT,
     payload: Buffer.from([0x22, 0xff]),
@@ -187,7 +187,7 @@ test('a message that is no UTF-8 or too long is refused by the library', async (
   bounded.close();
 });
 
-test('whatever is sent, in whatever chunks, is read as the library reads it', async () => {
+test('any bytes in any chunks are read as the library reads them', async () => {
   const payload = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 200 }).map((words) => Buffer.from(words)),
     fc.uint8Array({ maxLength: 140 }).map((bytes) => Buffer.from(bytes)),

@@ -31,7 +31,7 @@ function openLane(): FastPathLane {
   } as unknown as FastPathLaneParts);
 }
 
-test('connections that one address opens in a row are read in its turns, those of others at once', async () => {
+test('many new connections of one address are read in slots of this address, those of others at once', async () => {
   const lane = openLane();
   const [many, other] = [{ count: 0 }, { count: 0 }];
   const sockets = Array.from({ length: 60 }, () => openSocket('127.0.0.2', many));

@@ -50,12 +50,12 @@ test('reads the head of a plain request', () => {
   });
 });
 
-test('a path without a key is plain', () => {
+test('a path without a key is on the fast path', () => {
   const head = read(encode(['POST /v3/ HTTP/1.1', ...LINES.slice(1)]));
   assert.deepEqual(head?.route, { to: 'http', network: undefined, key: undefined });
 });
 
-test('a path that begins with a network is plain', () => {
+test('a path that begins with a network is on the fast path', () => {
   const head = read(encode(['POST /some-net_1/v3/k HTTP/1.1', ...LINES.slice(1)]));
   assert.equal(head?.target, '/some-net_1/v3/k');
   assert.deepEqual(head.route, { to: 'http', network: 'some-net_1', key: 'k' });
@@ -102,14 +102,14 @@ for (const [name, lines] of Object.entries(UNUSUAL)) {
   });
 }
 
-test('a head that is not whole is left to node', () => {
+test('an incomplete head is left to node', () => {
   const bytes = encode(LINES);
   for (let length = 0; length < bytes.length - BODY.length; length++) {
     assert.equal(read(bytes.subarray(0, length)), undefined);
   }
 });
 
-test('a head that is repeated is the same, another one is read', () => {
+test('a repeated head is returned from the cache, a different one is parsed', () => {
   const reader = new FastPathHeadReader();
   const first = reader.read(encode(LINES));
   assert.equal(reader.read(encode(LINES)), first);
@@ -196,11 +196,11 @@ async function compareWithNode(bytes: Buffer): Promise<boolean> {
   return true;
 }
 
-test('usual fields leave a request plain, and node reads it the same way', async () => {
+test('usual fields leave a request on the fast path, and node reads it the same way', async () => {
   for (const line of USUAL_LINES) assert.ok(await compareWithNode(encode([...LINES, line])), line);
 });
 
-test('whatever is read as plain, node reads the same way', async () => {
+test('node reads every fast-path request the same way', async () => {
   await fc.assert(
     fc.asyncProperty(nearlyPlain, async (bytes) => {
       await compareWithNode(bytes);

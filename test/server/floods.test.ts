@@ -60,7 +60,7 @@ function countTurns(): {
   };
 }
 
-test('pipelined requests are begun in many turns, and answered in their order', async (t) => {
+test('pipelined requests are started over many turns of the event loop, and answered in order', async (t) => {
   const slots = countTurns();
   const seen: string[] = [];
   const { port } = await startServer(t, {
@@ -83,7 +83,7 @@ test('pipelined requests are begun in many turns, and answered in their order', 
   assert.deepEqual(seen.slice(0, 3), ['0', '1', '2']);
 });
 
-test('messages of one WebSocket are begun in many turns', async (t) => {
+test('messages of one WebSocket are started over many turns of the event loop', async (t) => {
   const slots = countTurns();
   const { port } = await startServer(t, {
     limits: { webSocketInFlight: 10_000 },
@@ -104,7 +104,7 @@ test('messages of one WebSocket are begun in many turns', async (t) => {
   assert.ok(slots.most() < count / 4, `${slots.most()} in one turn`);
 });
 
-test('closes with 1008 above the bound of control frames', async (t) => {
+test('a WebSocket is closed with 1008 above the bound of control frames', async (t) => {
   const { port } = await startServer(t);
   for (const opcode of [9, 10]) {
     const frames = repeat(4 * CONTROL_FRAMES_PER_SECOND, encodeFrame(opcode, true, ''));
@@ -112,7 +112,7 @@ test('closes with 1008 above the bound of control frames', async (t) => {
   }
 });
 
-test('closes with 1008 above the bound of fragments, and of messages that are too short to be any', async (t) => {
+test('a WebSocket is closed with 1008 above the bound of fragments, and of empty messages', async (t) => {
   const { port } = await startServer(t, {
     limits: { webSocketInFlight: 1 },
     handler: () => new Promise(() => {}),
@@ -122,7 +122,7 @@ test('closes with 1008 above the bound of fragments, and of messages that are to
   assert.equal(await floodWebSocket(port, repeat(5_000, encodeFrame(1, true, ''))), 1008);
 });
 
-test('the close of a message that a bound refuses names the bound, and is counted', async (t) => {
+test('the close for a message above a bound names the bound, and is counted', async (t) => {
   const refused: string[] = [];
   const { port } = await startServer(t, {
     limits: { bodyBytes: 10_000 },
@@ -142,7 +142,7 @@ test('the close of a message that a bound refuses names the bound, and is counte
   assert.deepEqual(refused, ['body.bytes', 'body.bytes', 'webSocket.fragments']);
 });
 
-test('a closed socket is not entered among the connections', () => {
+test('a closed socket is not added to the connection table', () => {
   const table = new ConnectionTable(new TransportShares(defaultLimits()).unsent);
   const socket = new PassThrough();
   socket.destroy();
@@ -150,7 +150,7 @@ test('a closed socket is not entered among the connections', () => {
   assert.equal(table.size, 0);
 });
 
-test('a client that leaves while its body is decompressed is not kept', async (t) => {
+test('a client that disconnects while its body is decompressed releases its resources', async (t) => {
   let handled = 0;
   const { port, server } = await startServer(t, {
     handler(text) {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { GatheredBytes } from '../../src/server/gathered-bytes.ts';
 
-test('bytes come out as they came in, whatever the chunks, and the cost is known before', () => {
+test('bytes are joined unchanged from any chunks, at a cost known in advance', () => {
   const chunk = fc.oneof(
     fc.uint8Array({ maxLength: 20 }),
     fc.uint8Array({ minLength: 4_000, maxLength: 9_000 }),
@@ -33,7 +33,7 @@ test('chunks of one byte cost little more than their bytes', () => {
   assert.equal(gathered.join()[999_999], 999_999 & 0xff);
 });
 
-test('bytes of a known length are put together as they come, fewer than that too', () => {
+test('bytes of a known length are joined as they arrive, even if some are missing', () => {
   const chunk = fc.uint8Array({ minLength: 1, maxLength: 90_000, size: 'max' });
   fc.assert(
     fc.property(fc.array(chunk, { minLength: 4, maxLength: 12 }), fc.nat(400_000), (chunks, missing) => {
@@ -51,7 +51,7 @@ test('bytes of a known length are put together as they come, fewer than that too
   );
 });
 
-test('a length alone allocates nothing: only what has begun to come does', () => {
+test('a declared length allocates no memory until bytes arrive', () => {
   const before = process.memoryUsage().arrayBuffers;
   const waiting = Array.from({ length: 100 }, () => {
     const gathered = new GatheredBytes(5_000_000);

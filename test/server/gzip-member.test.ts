@@ -15,7 +15,7 @@ function zip(head: Uint8Array, value: Uint8Array, tail: Uint8Array): Buffer | un
   return parts && Buffer.concat(parts);
 }
 
-test('whatever is packed is unpacked as head, value and tail', () => {
+test('an encoded member decompresses to head, value and tail', () => {
   const part = fc.uint8Array({ maxLength: 300 });
   const value = fc.oneof(
     part,
@@ -28,14 +28,14 @@ test('whatever is packed is unpacked as head, value and tail', () => {
   );
 });
 
-test('a head that no stored block holds is left to others', () => {
+test('a head that exceeds a stored block is not encoded', () => {
   const longest = new Uint8Array(65_535);
   const none = new Uint8Array(0);
   assert.equal(gunzipSync(zip(longest, none, longest) as Buffer).length, 131_070);
   assert.equal(zip(new Uint8Array(65_536), none, none), undefined);
 });
 
-test('other programs read it as one member', (t) => {
+test('gzip and zlib read the output as one member', (t) => {
   const value = Buffer.from(JSON.stringify(Array.from({ length: 10_000 }, (_, i) => `0x${i.toString(16)}`)));
   const zipped = zip(Buffer.from('{"id":1,"result":'), value, Buffer.from('}')) as Buffer;
   const expected = `{"id":1,"result":${value}}`;

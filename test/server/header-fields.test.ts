@@ -27,7 +27,7 @@ const KINDS: readonly Kind[] = [
 
 for (const [name, first] of KINDS) {
   for (const count of [MAX_HEADER_FIELDS, 1_000, 1_990, 2_010, 2_900]) {
-    test(`${name} with ${count} further fields is refused, and its body is no request`, async (t) => {
+    test(`${name} with ${count} further fields is refused, and its body is not read as a request`, async (t) => {
       const bodies: string[] = [];
       const { port } = await startServer(t, {
         handler: (text) => {
@@ -46,7 +46,7 @@ for (const [name, first] of KINDS) {
   }
 }
 
-test('a second Host behind any number of fields is seen', async (t) => {
+test('a second Host behind any number of fields is detected', async (t) => {
   const { port } = await startServer(t);
   for (const count of [0, 10, MAX_HEADER_FIELDS - 10, 1_995, 1_998, 2_000, 2_100]) {
     for (const extra of ['', 'Connection: Upgrade\r\nUpgrade: h2c\r\n']) {
@@ -59,7 +59,7 @@ test('a second Host behind any number of fields is seen', async (t) => {
   }
 });
 
-test('as many fields as the bound are served, whichever way a request takes', async (t) => {
+test('requests with the maximum number of fields are served, on each path through the server', async (t) => {
   const { port } = await startServer(t);
   for (const extra of ['', 'Content-Encoding: identity\r\n', 'Connection: Upgrade\r\nUpgrade: h2c\r\n']) {
     const written = (POST + extra).split('\r\n').length - 2;
@@ -86,7 +86,7 @@ const AMBIGUOUS: readonly (readonly [name: string, fields: string])[] = [
 
 for (const [name, lines] of AMBIGUOUS) {
   for (const offer of ['', 'Connection: Upgrade\r\nUpgrade: h2c\r\n']) {
-    test(`${name}${offer === '' ? '' : ' beside an offer of h2c'}: refused, and nothing behind is executed`, async (t) => {
+    test(`a head with ${name}${offer === '' ? '' : ' beside an offer of h2c'} is refused, and nothing behind it is executed`, async (t) => {
       const bodies: string[] = [];
       const { port } = await startServer(t, {
         handler: (text) => {
@@ -103,7 +103,7 @@ for (const [name, lines] of AMBIGUOUS) {
   }
 }
 
-test('bytes beyond ASCII, chunks and trailers survive an upgrade that is ignored', async (t) => {
+test('bytes beyond ASCII, chunks and trailers survive an ignored upgrade', async (t) => {
   const { port } = await startServer(t);
   const offer = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AA\r\n';
   const client = new RawClient(port);

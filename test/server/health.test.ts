@@ -7,7 +7,7 @@ import { encodeHead, encodeRequest, exchange, RawClient, startServer } from './s
 const LIVE = encodeHead('GET', '/health/live', {});
 const READY = encodeHead('GET', '/health/ready', {});
 
-test('health is reported without host and key, is not to be stored, and to HEAD without a body', async (t) => {
+test('health is reported without host and key, with no-store, and to HEAD without a body', async (t) => {
   const { port } = await startServer(t);
   for (const [path, status] of [
     ['/health/live', 'live'],
@@ -27,7 +27,7 @@ test('health is reported without host and key, is not to be stored, and to HEAD 
   }
 });
 
-test('other verbs are refused with those there are; paths below are none', async (t) => {
+test('other methods are refused with the allowed ones, and subpaths do not exist', async (t) => {
   const { port } = await startServer(t);
   const refused = await exchange(port, encodeHead('POST', '/health/ready', { 'Content-Length': '0' }));
   assert.equal(refused.status, 405);
@@ -48,7 +48,7 @@ for (const [policy, networks, status] of [
 ] as const) {
   const { answerable, unanswerable } = networks;
   const names = Object.keys(unanswerable);
-  test(`${policy}: ${answerable.length} can answer, ${names.length} cannot: ${status}`, async (t) => {
+  test(`with ready: ${policy}, ${answerable.length} answerable and ${names.length} unanswerable networks: status is ${status}`, async (t) => {
     const health = new ServiceHealth({ ready: policy }, () => networks);
     const { port } = await startServer(t, { health });
     const answer = await exchange(port, READY);
@@ -60,7 +60,7 @@ for (const [policy, networks, status] of [
   });
 }
 
-test('a closing server is not ready from the first moment, and serves for the delay, each connection once more', async (t) => {
+test('a closing server is unready at once, and serves one more request per connection during the drain delay', async (t) => {
   const { server, port } = await startServer(t, { limits: { drainDelay: 1_500 } });
   const cached = new RawClient(port);
   await cached.send(encodeRequest('1')).read();
@@ -76,7 +76,7 @@ test('a closing server is not ready from the first moment, and serves for the de
   }
 });
 
-test('a request that is on its way when the delay is over is answered', async (t) => {
+test('a request in transit at the end of the drain delay is answered', async (t) => {
   const { server, port } = await startServer(t, { limits: { drainDelay: 500, drainTimeout: 10_000 } });
   const [used, unused] = [new RawClient(port), new RawClient(port)];
   await used.send(encodeRequest('1')).read();
@@ -95,7 +95,7 @@ test('a request that is on its way when the delay is over is answered', async (t
   await closed;
 });
 
-test('after the delay the server drains', async (t) => {
+test('the server drains after the drain delay', async (t) => {
   const { server, port } = await startServer(t, { limits: { drainDelay: 1 } });
   const idle = new RawClient(port);
   await idle.send(encodeRequest('1')).read();

@@ -3,7 +3,7 @@ import { mock, test } from 'node:test';
 import fc from 'fast-check';
 import { Heartbeat } from '../../src/server/heartbeat.ts';
 
-test('each member is looked at once per interval, and never many of many at once', () => {
+test('each member is checked once per interval, and only a few at once', () => {
   mock.timers.enable({ apis: ['setInterval'] });
   try {
     fc.assert(

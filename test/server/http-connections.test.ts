@@ -16,7 +16,7 @@ import {
   startServer,
 } from './support.ts';
 
-test('pipelined requests are answered in their order, whatever is ready first', async (t) => {
+test('pipelined requests are answered in order, whatever is ready first', async (t) => {
   const gate = new Gate();
   const { port } = await startServer(t, {
     handler: async (text) => {
@@ -33,7 +33,7 @@ test('pipelined requests are answered in their order, whatever is ready first', 
   client.close();
 });
 
-test('bounds the unanswered requests of one connection', async (t) => {
+test('the unanswered requests of one connection are bounded', async (t) => {
   const gates: Gate[] = [];
   const { port, server } = await startServer(t, {
     limits: { pipelinedRequests: 2 },
@@ -60,7 +60,7 @@ test('bounds the unanswered requests of one connection', async (t) => {
   client.close();
 });
 
-test('a client that sends ahead is answered, even where there is no memory for what arrives', async (t) => {
+test('a pipelined request is answered even without memory for arriving bodies', async (t) => {
   const gate = new Gate();
   let begun = 0;
   const { port, server } = await startServer(t, {
@@ -83,7 +83,7 @@ test('a client that sends ahead is answered, even where there is no memory for w
   client.close();
 });
 
-test('with one unanswered request its body is read, however it is sent', async (t) => {
+test('a limit of one unanswered request does not prevent reading its body, in any encoding', async (t) => {
   const { port } = await startServer(t, { limits: { pipelinedRequests: 1 } });
   const chunked = encodeHead('POST', PATH, {
     Host: HOST,
@@ -151,7 +151,7 @@ test('a scope carries the request’s deadline', async (t) => {
   assert.ok(deadline >= before + 5_000 && deadline <= performance.now() + 5_000);
 });
 
-test('a client too slow with its headers gets 408 and is cut off', async (t) => {
+test('a client too slow with its headers gets 408 and is disconnected', async (t) => {
   const { port } = await startServer(t, { limits: { headersTimeout: 60, bodyTimeout: 60 } });
   const client = new RawClient(port);
   const answer = await client.send('POST /v3/').read();
@@ -166,7 +166,7 @@ test('a connection that sends nothing is closed without an answer', async (t) =>
   assert.equal(await client.readToEnd(), '');
 });
 
-test('a client too slow with its body gets 408 and is cut off', async (t) => {
+test('a client too slow with its body gets 408 and is disconnected', async (t) => {
   const { port } = await startServer(t, { limits: { headersTimeout: 60, bodyTimeout: 60 } });
   const client = new RawClient(port);
   client.send(
@@ -176,7 +176,7 @@ test('a client too slow with its body gets 408 and is cut off', async (t) => {
   await client.readToEnd();
 });
 
-test('a refused body that never ends is cut off without a second answer', async (t) => {
+test('a refused body that never ends is disconnected without a second answer', async (t) => {
   const { port } = await startServer(t, { limits: { headersTimeout: 1_000, bodyTimeout: 100 } });
   const client = new RawClient(port);
   client.send(encodeHead('POST', '/v3/bad', { Host: HOST, 'Content-Length': '9' }));
@@ -184,7 +184,7 @@ test('a refused body that never ends is cut off without a second answer', async 
   assert.equal(await client.send('[').readToEnd(), '');
 });
 
-test('a connection without requests is closed', async (t) => {
+test('an idle connection is closed', async (t) => {
   const { port } = await startServer(t, { limits: { keepAliveTimeout: 50 } });
   const client = new RawClient(port);
   assert.equal((await client.send(encodeRequest('{}')).read())?.status, 200);
@@ -194,7 +194,7 @@ test('a connection without requests is closed', async (t) => {
 /** Larger than the kernel's buffers of both ends. */
 const LARGE = JSON.stringify('z'.repeat(80_000_000));
 
-test('a client that does not read its answer is cut off', async (t) => {
+test('a client that does not read its answer is disconnected', async (t) => {
   const logLines: string[] = [];
   const { port } = await startServer(t, {
     logLines,
@@ -208,7 +208,7 @@ test('a client that does not read its answer is cut off', async (t) => {
   await waitUntil(() => logLines.some((line) => line.includes('"finished":false')));
 });
 
-test('a client that takes longer than the send timeout but keeps reading is not cut off', async (t) => {
+test('a client that takes longer than the send timeout but keeps reading is not disconnected', async (t) => {
   const { port } = await startServer(t, {
     limits: { sendTimeout: 1_500 },
     handler: () => ({ status: 200, body: LARGE }),
@@ -230,7 +230,7 @@ test('a client that takes longer than the send timeout but keeps reading is not 
   assert.ok(received > LARGE.length);
 });
 
-test('a long call on an otherwise silent connection is not taken for a stuck client', async (t) => {
+test('a long call on an otherwise idle connection is not treated as a stuck client', async (t) => {
   const { port } = await startServer(t, {
     limits: { sendTimeout: 500, keepAliveTimeout: 500 },
     handler: async (text) => {
@@ -270,7 +270,7 @@ test('CORS: any origin by default, preflight without a key check', async (t) => 
   client.close();
 });
 
-test('CORS: a list of origins lets only these pages read', async (t) => {
+test('CORS: a list of origins allows only their pages to read', async (t) => {
   const { port } = await startServer(t, { cors: { origins: ['https://Good.example'] } });
   const client = new RawClient(port);
   const good = await client.send(encodeRequest('{}', { Origin: 'https://good.example' })).read();
@@ -313,7 +313,7 @@ test('CORS: a page of an allowed origin may send the headers that its SDKs add',
   client.close();
 });
 
-test('CORS: a long list of requested headers is cut at its number and its bytes', async (t) => {
+test('CORS: a long list of requested headers is limited in number and bytes', async (t) => {
   const { port } = await startServer(t);
   const client = new RawClient(port);
   const many = await listAllowed(

@@ -20,7 +20,7 @@ const HUGE: SourcePlan = { pieces: 800, pieceBytes: PIECE_BYTES };
 const CHAIN_ID = '{"jsonrpc":"2.0","id":7,"method":"eth_chainId"}';
 const CHAIN_ID_ANSWER = '{"jsonrpc":"2.0","id":7,"result":"0x539"}';
 
-test('50 MB arrive byte by byte as they were made, plain and compressed', async (t) => {
+test('50 MB arrive byte for byte, uncompressed and compressed', async (t) => {
   const { port, chain } = await startStreaming(t, [HUGE]);
   const expected = receivedFrom(resultOf(valueFrom(HUGE), '1.0'));
   for (const encoding of ['identity', 'gzip']) {
@@ -34,7 +34,7 @@ test('50 MB arrive byte by byte as they were made, plain and compressed', async 
   );
 });
 
-test('the headers are those of any other answer, with the body in chunks', async (t) => {
+test('the headers are those of any other answer, with a chunked body', async (t) => {
   const { port } = await startStreaming(t, [SMALL], { cors: { origins: ['https://good.example'] } });
   const response = await post(t, port, receiptsOf(0), {
     Origin: 'https://good.example',
@@ -51,7 +51,7 @@ test('the headers are those of any other answer, with the body in chunks', async
 });
 
 for (const encoding of ['identity', 'gzip']) {
-  test(`bytes leave as soon as they are there: ${encoding}`, async (t) => {
+  test(`bytes are sent as soon as they are available: ${encoding}`, async (t) => {
     const gate = new Gate();
     const pause = (n: number): Promise<void> => (n === 2 ? gate.opened : Promise.resolve());
     const plan = { ...SMALL, pause };
@@ -63,7 +63,7 @@ for (const encoding of ['identity', 'gzip']) {
   });
 }
 
-test('a batch of large results is one text', async (t) => {
+test('a batch of large results is one JSON text', async (t) => {
   const large: SourcePlan = { pieces: 40, pieceBytes: PIECE_BYTES };
   const { port } = await startStreaming(t, [large, SMALL]);
   const response = await post(t, port, `[${receiptsOf(0)},${CHAIN_ID},${receiptsOf(1, '2')}]`);
@@ -71,7 +71,7 @@ test('a batch of large results is one text', async (t) => {
   assert.deepEqual(await receive(response), receivedFrom(expected));
 });
 
-test('a source that breaks off at its start is an error, and the connection goes on', async (t) => {
+test('a source that fails before its first bytes is an error, and the connection remains open', async (t) => {
   const { port } = await startStreaming(t, [{ ...SMALL, breakAt: 0 }]);
   const client = new RawClient(port);
   const answer = await client.send(encodeRequest(receiptsOf(0, '5'))).read();
@@ -83,7 +83,7 @@ test('a source that breaks off at its start is an error, and the connection goes
 
 for (const breakAt of [1, 20, 40]) {
   for (const encoding of ['identity', 'gzip']) {
-    test(`a source that breaks off at piece ${breakAt} of 40 leaves a truncated body: ${encoding}`, async (t) => {
+    test(`a source that fails at piece ${breakAt} of 40 leaves a truncated body: ${encoding}`, async (t) => {
       const plan: SourcePlan = { pieces: 40, pieceBytes: 10_000, breakAt };
       const { port, chain } = await startStreaming(t, [plan]);
       // The break may overtake the head; then there is no response at all.
@@ -111,7 +111,7 @@ test('a client of HTTP/1.0 gets the bytes and the end of the connection', async 
 });
 
 for (const encoding of ['identity', 'gzip']) {
-  test(`clients that do not read hold the sources back, and end them when they leave: ${encoding}`, async (t) => {
+  test(`clients that do not read apply backpressure to sources, and cancel them by disconnecting: ${encoding}`, async (t) => {
     const { port, chain } = await startStreaming(t, [ENDLESS]);
     const readers = 10;
     const responses = await Promise.all(
@@ -127,7 +127,7 @@ for (const encoding of ['identity', 'gzip']) {
   });
 }
 
-test('a client that does not read is cut off, and its source ended', async (t) => {
+test('a client that does not read is disconnected, and its source cancelled', async (t) => {
   const { port, chain } = await startStreaming(t, [ENDLESS], { limits: { sendTimeout: 100 } });
   const client = new RawClient(port);
   client.socket.pause();
@@ -136,7 +136,7 @@ test('a client that does not read is cut off, and its source ended', async (t) =
   client.close();
 });
 
-test('a source slower than the timeout for sending is not taken for a stuck client', async (t) => {
+test('a source slower than the send timeout is not treated as a stuck client', async (t) => {
   const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 200));
   const plan: SourcePlan = { ...SMALL, pause };
   const limits = { sendTimeout: 50, keepAliveTimeout: 50 };
@@ -147,7 +147,7 @@ test('a source slower than the timeout for sending is not taken for a stuck clie
   );
 });
 
-test('pipelined answers queue behind a stream in their order', async (t) => {
+test('pipelined answers wait behind a stream in order', async (t) => {
   const gate = new Gate();
   const pause = (n: number): Promise<void> => (n === 2 ? gate.opened : Promise.resolve());
   const plan: SourcePlan = { ...SMALL, pause };
@@ -167,7 +167,7 @@ test('pipelined answers queue behind a stream in their order', async (t) => {
   assert.equal(text.split('"3:é').length, 3);
 });
 
-test('a stream that waits in a pipeline holds no more than its first piece', async (t) => {
+test('a stream that waits in a pipeline buffers only its first piece', async (t) => {
   const { port, chain } = await startStreaming(t, [
     { ...SMALL, pause: (n) => (n === 1 ? new Promise(() => {}) : Promise.resolve()) },
     ENDLESS,
@@ -190,7 +190,7 @@ test('a connection serves the next request after a stream', async (t) => {
   assert.match(await client.readToEnd(), /0\r\n\r\nHTTP\/1\.1 200 OK\r\n.*"id":7,"result":"0x539"\}$/s);
 });
 
-test('a graceful stop lets a stream end, then closes its connection', async (t) => {
+test('a graceful stop lets a stream complete, then closes its connection', async (t) => {
   const gate = new Gate();
   const pause = (n: number): Promise<void> => (n === 2 ? gate.opened : Promise.resolve());
   const plan = { ...SMALL, pause };
@@ -203,7 +203,7 @@ test('a graceful stop lets a stream end, then closes its connection', async (t) 
   await closed;
 });
 
-test('a stream that outlasts the bound of a graceful stop is cut off', async (t) => {
+test('a stream that exceeds the drain timeout is cut off', async (t) => {
   const { port, server, chain } = await startStreaming(t, [ENDLESS], { limits: { drainTimeout: 50 } });
   const received = receive(await post(t, port, receiptsOf(0)));
   await server.close();

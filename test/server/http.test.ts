@@ -16,7 +16,7 @@ import {
 
 const BODY = '{"jsonrpc":"2.0","id":1,"method":"x"}';
 
-test('answers a POST with the gateway’s answer and its length', async (t) => {
+test('a POST is answered with the gateway’s answer and its length', async (t) => {
   const { port } = await startServer(t);
   const answer = await exchange(port, encodeRequest(BODY));
   assert.equal(answer.status, 200);
@@ -26,14 +26,14 @@ test('answers a POST with the gateway’s answer and its length', async (t) => {
   assert.equal(answer.headers['access-control-allow-origin'], undefined);
 });
 
-test('takes the network and key from an absolute-form target, and ignores a query', async (t) => {
+test('an absolute-form target determines network and key, and its query is ignored', async (t) => {
   const { port } = await startServer(t);
   const head = { Host: 'other', 'Content-Type': 'application/json', 'Content-Length': '2' };
   const absolute = await exchange(port, `${encodeHead('POST', `http://${HOST}${PATH}?x=1`, head)}{}`);
   assert.equal(absolute.status, 200);
 });
 
-test('an answer without text is an empty body', async (t) => {
+test('an empty answer has an empty body', async (t) => {
   const { port } = await startServer(t, { handler: () => ({ status: 200, body: '' }) });
   const answer = await exchange(port, encodeRequest(BODY));
   assert.equal(answer.status, 200);
@@ -41,7 +41,7 @@ test('an answer without text is an empty body', async (t) => {
   assert.equal(answer.headers['content-type'], undefined);
 });
 
-test('text beyond ASCII keeps its length in bytes', async (t) => {
+test('text beyond ASCII has its length in bytes', async (t) => {
   const { port } = await startServer(t);
   const answer = await exchange(port, encodeRequest('["é€𝄞"]'));
   assert.equal(answer.body.toString('utf8'), '["é€𝄞"]');
@@ -155,7 +155,7 @@ const refusals: Row[] = [
 ];
 
 for (const row of refusals) {
-  test(`refusal with a JSON-RPC body: ${row.name}`, async (t) => {
+  test(`a refusal has a JSON-RPC body: ${row.name}`, async (t) => {
     const { port } = await startServer(t);
     const answer = await exchange(port, row.bytes);
     assert.equal(answer.status, row.status);
@@ -165,7 +165,7 @@ for (const row of refusals) {
   });
 }
 
-test('a network in the path is served whatever the host is, read by either parser', async (t) => {
+test('a network in the path is served under any host, by either parser', async (t) => {
   const { port } = await startServer(t);
   const fields = { 'Content-Type': 'application/json', 'Content-Length': '2' };
   for (const head of [{ Host: 'nowhere' }, { Host: HOST }, { Host: '127.0.0.1' }]) {
@@ -178,7 +178,7 @@ test('a network in the path is served whatever the host is, read by either parse
   assert.equal((await exchange(port, twoHosts)).status, 400);
 });
 
-test('checks host before key, key before content type, content type before size', async (t) => {
+test('the host is checked before the key, the key before the content type, the content type before the size', async (t) => {
   const { port } = await startServer(t, { limits: { bodyBytes: 1 } });
   const plain = { 'Content-Type': 'text/plain', 'Content-Length': '2' };
   const statusOf = async (path: string, headers: Record<string, string>): Promise<number> =>
@@ -195,13 +195,13 @@ for (const type of [
   'application/json-rpc',
   'application/jsonrequest',
 ]) {
-  test(`accepts ${type}`, async (t) => {
+  test(`the content type ${type} is accepted`, async (t) => {
     const { port } = await startServer(t);
     assert.equal((await exchange(port, encodeRequest('{}', { 'Content-Type': type }))).status, 200);
   });
 }
 
-test('serves the OpenRPC document to GET and HEAD', async (t) => {
+test('the OpenRPC document is served to GET and HEAD', async (t) => {
   const { port } = await startServer(t);
   const got = await exchange(port, encodeHead('GET', '/openrpc.json', { Host: 'any' }));
   assert.equal(got.status, 200);
@@ -212,7 +212,7 @@ test('serves the OpenRPC document to GET and HEAD', async (t) => {
   client.close();
 });
 
-test('reads chunked bodies and bodies in many pieces', async (t) => {
+test('chunked bodies and bodies in many pieces are read', async (t) => {
   const { port } = await startServer(t);
   const client = new RawClient(port);
   client.send(encodeHead('POST', PATH, { ...json, 'Content-Length': String(BODY.length) }));
@@ -230,7 +230,7 @@ test('reads chunked bodies and bodies in many pieces', async (t) => {
   client.close();
 });
 
-test('refuses a body over the cap, announced or not, and keeps the connection', async (t) => {
+test('a body above the limit is refused, whether announced or not, without closing the connection', async (t) => {
   const { port } = await startServer(t, { limits: { bodyBytes: 1000 } });
   const client = new RawClient(port);
   const announced = await client.send(encodeRequest('x'.repeat(1001))).read();
@@ -249,7 +249,7 @@ test('refuses a body over the cap, announced or not, and keeps the connection', 
   client.close();
 });
 
-test('ends a connection that floods a refused body', async (t) => {
+test('a connection that floods a refused body is closed', async (t) => {
   const { port } = await startServer(t, { limits: { bodyBytes: 1000 } });
   const client = new RawClient(port);
   client.send(encodeHead('POST', PATH, { ...json, 'Content-Length': '100000000' }));
@@ -258,7 +258,7 @@ test('ends a connection that floods a refused body', async (t) => {
   await client.readToEnd();
 });
 
-test('bounds the memory of all arriving bodies together', async (t) => {
+test('the memory of all arriving bodies is bounded together', async (t) => {
   const { port } = await startServer(t, { limits: { bodyBytes: 1000, arrivingBytes: 1500 } });
   const [first, second] = [new RawClient(port), new RawClient(port)];
   const head = encodeHead('POST', PATH, { ...json, 'Content-Length': '1000' });
@@ -276,7 +276,7 @@ test('bounds the memory of all arriving bodies together', async (t) => {
   second.close();
 });
 
-test('decompresses gzip requests', async (t) => {
+test('gzip requests are decompressed', async (t) => {
   const { port } = await startServer(t);
   const answer = await exchange(port, encodeRequest(gzipSync(BODY), { 'Content-Encoding': 'gzip' }));
   assert.equal(answer.body.toString(), BODY);
@@ -290,7 +290,7 @@ test('a gzip bomb is refused as too large', async (t) => {
   assert.equal(answer.status, 413);
 });
 
-test('compresses answers of 1 KiB and more for clients that accept gzip', async (t) => {
+test('answers of 1 KiB and more are compressed for clients that accept gzip', async (t) => {
   const { port } = await startServer(t);
   const large = JSON.stringify('y'.repeat(2000));
   const gzipped = await exchange(port, encodeRequest(large, { 'Accept-Encoding': 'deflate, GZIP;q=0.5' }));
@@ -308,7 +308,7 @@ test('compresses answers of 1 KiB and more for clients that accept gzip', async 
   assert.equal(small.headers['content-encoding'], undefined);
 });
 
-test('asks for the body of a client that waits for 100 Continue, unless it is refused', async (t) => {
+test('a client with Expect: 100-continue gets 100 Continue unless it is refused', async (t) => {
   const { port } = await startServer(t);
   const client = new RawClient(port);
   const head = { ...json, 'Content-Length': String(BODY.length), Expect: '100-continue' };
@@ -320,7 +320,7 @@ test('asks for the body of a client that waits for 100 Continue, unless it is re
   await client.readToEnd();
 });
 
-test('answers a POST that offers h2c as plain HTTP/1.1', async (t) => {
+test('a POST that offers h2c is answered over HTTP/1.1', async (t) => {
   const { port } = await startServer(t);
   const client = new RawClient(port);
   const upgrade = { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'h2c', 'HTTP2-Settings': 'AAMAAABkAAQ' };

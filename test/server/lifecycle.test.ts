@@ -62,7 +62,7 @@ function waitForWaiting(port: number, count: number): void {
   assert.equal(countWaiting(port), count);
 }
 
-test('many connections wait to be accepted, so that none has to be tried again', async (t) => {
+test('a burst of connections waits in the accept queue without retries', async (t) => {
   if (!existsSync(SOCKETS)) return t.skip(`needs Linux: ${SOCKETS} lists the accept queue of a socket`);
   if (Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8')) < WAITING)
     return t.skip(`net.core.somaxconn is below ${WAITING}: the kernel queues fewer connections`);
@@ -76,7 +76,7 @@ test('many connections wait to be accepted, so that none has to be tried again',
   for (const socket of sockets) socket.destroy();
 });
 
-test('connections that wait to be accepted at a stop are accepted, and their requests answered', async (t) => {
+test('connections in the accept queue at a stop are accepted, and their requests answered', async (t) => {
   if (!existsSync(SOCKETS)) return t.skip(`needs Linux: ${SOCKETS} lists the accept queue of a socket`);
   const { server, port } = await startServer(t, { limits: { drainTimeout: 60_000 } });
   const clients = Array.from({ length: 100 }, () => new RawClient(port));
@@ -91,7 +91,7 @@ test('connections that wait to be accepted at a stop are accepted, and their req
   await closed;
 });
 
-test('closing answers what is in work, closes idle connections, and accepts nothing new', async (t) => {
+test('closing answers requests in progress, closes idle connections, and accepts no new ones', async (t) => {
   const gate = new Gate();
   let started = 0;
   const { server, port } = await startServer(t, {
@@ -166,7 +166,7 @@ type AskedOnce = { readonly text: string; readonly connection: string };
 const CHUNKED = { host: HOST, 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
 
 for (const [name, createClient] of Object.entries(KEEP_ALIVE))
-  test(`requests on idle connections at a stop are answered, with the last answer of each: ${name}`, async (t) => {
+  test(`requests on idle connections at a stop are answered, each as the last of its connection: ${name}`, async (t) => {
     let served = 0;
     const handler = async (text: string): Promise<TextAnswer> => {
       served++;
@@ -187,7 +187,7 @@ for (const [name, createClient] of Object.entries(KEEP_ALIVE))
   });
 
 for (const [name, headers] of Object.entries({ plain: {}, 'that node reads': { 'X-Padding': 'é' } }))
-  test(`a request that comes when its idle connection has been ended is not served: ${name}`, async (t) => {
+  test(`a request that arrives after its idle connection was ended is not served: ${name}`, async (t) => {
     let served = 0;
     const handler = (text: string): TextAnswer => {
       served++;
@@ -207,7 +207,7 @@ for (const [name, headers] of Object.entries({ plain: {}, 'that node reads': { '
     assert.equal(served, 1);
   });
 
-test('what does not end within the bound is cut off and aborted', async (t) => {
+test('requests that exceed the drain timeout are cut off and aborted', async (t) => {
   const gate = new Gate();
   let aborted = 0;
   const { server, port } = await startServer(t, {

@@ -81,7 +81,7 @@ const mangledRequest = fc
     return request;
   });
 
-test('HTTP: any bytes on a connection end it or are answered, and the service goes on', async (t) => {
+test('HTTP: any bytes on a connection end it or are answered, and the service survives', async (t) => {
   const { port, log } = await startService(t);
   const anyBytes = fc.oneof(bytes.map(Buffer.from), mangledRequest);
   await fc.assert(
@@ -109,7 +109,7 @@ test('HTTP: any body is answered in JSON-RPC', async (t) => {
   await checkAlive(port, log);
 });
 
-test('HTTP: any headers and path get an answer', async (t) => {
+test('HTTP: any headers and path are answered', async (t) => {
   const { port, log } = await startService(t);
   const value = fc.string({ unit: 'grapheme-ascii', maxLength: 30 }).map((text) => text.trim());
   const headers = fc.dictionary(
@@ -174,7 +174,7 @@ test('WebSocket: any message is answered in JSON-RPC or closes with a code', asy
   await checkAlive(port, log);
 });
 
-test('WebSocket: any bytes instead of frames end the connection only', async (t) => {
+test('WebSocket: any bytes instead of frames end only the connection', async (t) => {
   const { port, log } = await startService(t);
   const upgrade = encodeHead('GET', `/ws${PATH}`, {
     Host: HOST,

@@ -71,7 +71,7 @@ for (const [target, route] of Object.entries(ROUTES)) {
   test(`"${target.slice(0, 30)}" leads to ${route.to}`, () => assert.deepEqual(findRoute(target), route));
 }
 
-test('a path is one network, key and transport at most: written again it is the same', () => {
+test('a path has at most one network, key and transport, and is the only spelling of them', () => {
   const segment = fc.constantFrom('v3', 'ws', 'net', 'k', '', '.', '..', '%76%33', 'a b');
   fc.assert(
     fc.property(fc.array(segment, { maxLength: 5 }), (segments) => {
@@ -85,7 +85,7 @@ test('a path is one network, key and transport at most: written again it is the 
   );
 });
 
-test('a session by header, or by the query of a WebSocket, up to a length', () => {
+test('a session is read from its header, or from the query of a WebSocket, up to a length', () => {
   const long = 's'.repeat(200);
   assert.equal(readRequestHead(['X-Portcullis-Session', 'wallet 1']).session, 'wallet 1');
   assert.equal(readRequestHead(['x-portcullis-session', long]).session, long.slice(0, 128));
@@ -97,7 +97,7 @@ test('a session by header, or by the query of a WebSocket, up to a length', () =
     assert.equal(readSessionParameter(target), undefined, target);
 });
 
-test('headers that proxies alone add, in any case, and no others', () => {
+test('headers that only proxies add mark a request as forwarded, in any case', () => {
   const names = [
     'Via',
     'via',

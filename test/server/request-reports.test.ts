@@ -63,7 +63,7 @@ async function openSocket(port: number): Promise<WebSocket> {
   return ws;
 }
 
-test('requests that are plain and others, answered and refused', async (t) => {
+test('fast-path and other requests are logged, answered and refused ones alike', async (t) => {
   const { port, readLines } = await setUp(t);
   await exchange(port, encodeRequest(CALL));
   await exchange(port, encodeRequest(gzipSync(CALL), { 'Content-Encoding': 'gzip' }));
@@ -85,7 +85,7 @@ test('requests that are plain and others, answered and refused', async (t) => {
   );
 });
 
-test('streams over HTTP: to the end, compressed, broken off, given up', async (t) => {
+test('HTTP streams are logged: complete, compressed, broken and aborted', async (t) => {
   const { port, readLines } = await setUp(t, [LARGE, BROKEN, ENDLESS]);
   const bytes = Buffer.byteLength(resultOf(valueFrom(LARGE)));
   await receive(await post(t, port, receiptsOf(0)));
@@ -104,7 +104,7 @@ test('streams over HTTP: to the end, compressed, broken off, given up', async (t
   assert.equal(provided?.finished, false);
 });
 
-test('messages over WebSocket, and streams of which the end is not sent', async (t) => {
+test('WebSocket messages are logged, and so are streams that do not complete', async (t) => {
   const { port, readLines } = await setUp(t, [LARGE, BROKEN, ENDLESS]);
   const first = await openSocket(port);
   first.send(CALL);

@@ -94,7 +94,7 @@ const LANES: readonly (readonly [string, Record<string, string>])[] = [
 ];
 
 for (const [lane, extra] of LANES) {
-  test(`answers that are not read are bounded by key, on ${lane}; calls of that key are refused before they run`, async (t) => {
+  test(`unread answers are bounded by key, on ${lane}; further calls of this key are refused before they run`, async (t) => {
     const limits = { unsentBytes: 100 * MB };
     const { server, port, handled } = await start(t, limits);
     for (let i = 0; i < 12; i++) {
@@ -113,7 +113,7 @@ for (const [lane, extra] of LANES) {
   });
 }
 
-test('what answers hold that wait in a pipeline counts', async (t) => {
+test('answers that wait in a pipeline count as send backlog', async (t) => {
   const { server, port, handled } = await start(t, { unsentBytes: 100 * MB });
   // A connection with an unread response may not read a further request, so only the first request waits for the second.
   const bytes = request('"second"', `${KEY}-greedy`, { 'X-Latin': 'é' });
@@ -123,7 +123,7 @@ test('what answers hold that wait in a pipeline counts', async (t) => {
   await waitUntil(() => server.shares.unsentBytes === 0);
 });
 
-test('WebSockets of one key share its part, and those of another are not closed', async (t) => {
+test('WebSockets of one key share its part of the send backlog, and those of another key are not closed', async (t) => {
   const limits = { unsentBytes: 100 * MB };
   const { server, port } = await start(t, limits);
   const polite = await openWebSocket(port, `${KEY}-polite`);
@@ -144,7 +144,7 @@ test('WebSockets of one key share its part, and those of another are not closed'
   polite.close();
 });
 
-test('a connection that is closed counts until it is', () => {
+test('a connection that is being closed counts until it is closed', () => {
   const all = new SendBacklogTotal({ ...defaultLimits(), unsentBytes: 1_000_000 });
   // The connections release none of it before the next turn of the event loop.
   const sockets = Array.from({ length: 3 }, () => {
@@ -178,7 +178,7 @@ const SLOW = { sendTimeout: 400, sendRate: 1024 * MB };
 
 for (const body of ['"large"', '"stream"']) {
   for (const [lane, extra] of LANES) {
-    test(`${body} that is read too slowly ends on ${lane}, though it never stops`, async (t) => {
+    test(`${body} read too slowly ends on ${lane}, even with steady progress`, async (t) => {
       const { server, port, bounds } = await start(t, SLOW);
       const socket = connect(port, '127.0.0.1');
       socket.on('error', () => {});
@@ -191,7 +191,7 @@ for (const body of ['"large"', '"stream"']) {
     });
   }
 
-  test(`${body} that is read too slowly ends over WebSocket`, async (t) => {
+  test(`${body} read too slowly ends over WebSocket`, async (t) => {
     const { server, port } = await start(t, SLOW);
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {});
@@ -213,7 +213,7 @@ for (const body of ['"large"', '"stream"']) {
   });
 }
 
-test('a client that reads at more than the least rate is left alone', async (t) => {
+test('a client that reads faster than the minimum rate is not disconnected', async (t) => {
   const { server, port } = await start(t, { sendTimeout: 2_000, sendRate: 1_000 });
   const socket = connect(port, '127.0.0.1');
   socket.write(request('"large"', KEY));
@@ -228,7 +228,7 @@ test('a client that reads at more than the least rate is left alone', async (t) 
   socket.destroy();
 });
 
-test('a key without room is refused with 429 and nothing runs; others are served, and it is again when its answers are gone', async (t) => {
+test('a key without room for its send backlog gets 429 without execution until the backlog is read; other keys are served', async (t) => {
   const { server, port, handled } = await start(t, { unsentBytes: 17 * MB });
   const socket = stall(t, port, request('"large"', KEY));
   await waitUntil(() => handled.calls === 1 && server.shares.unsentBytes > 0);

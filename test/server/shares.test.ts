@@ -65,14 +65,14 @@ async function upgrade(
   });
 }
 
-test('an owner is named by key where there is one, else by address, and one is never taken for the other', () => {
+test('an owner is named by its key, or else by its address, and the names never collide', () => {
   assert.equal(nameOwner('10.0.0.1', '10.0.0.2'), 'key:10.0.0.2');
   assert.equal(nameOwner('10.0.0.1'), 'address:10.0.0.1');
   assert.equal(nameOwner('2001:db8:0:1::1'), nameOwner('2001:db8:0:1:ffff::2'));
   assert.notEqual(nameOwner('2001:db8:0:1::1'), nameOwner('2001:db8:0:2::1'));
 });
 
-test('one key opens half of the WebSockets, others the rest, and what is closed is there again', async (t) => {
+test('one key opens at most half of the WebSockets, other keys the rest, and closed ones free their places', async (t) => {
   const { server, port } = await start(t, { webSockets: 20 });
   const opened: WebSocket[] = [];
   t.after(() => {
@@ -103,7 +103,7 @@ test('one key opens half of the WebSockets, others the rest, and what is closed 
   opened.push(again);
 });
 
-test('an upgrade that fails gives its place back', async (t) => {
+test('a failed upgrade frees its place', async (t) => {
   const { server, port } = await start(t, { webSockets: 1 });
   for (let i = 0; i < 5; i++) {
     const head = { Host: HOST, Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' };
@@ -116,7 +116,7 @@ test('an upgrade that fails gives its place back', async (t) => {
   ws.terminate();
 });
 
-test('upgrades are, while their key is being checked, bounded by address and by key', async (t) => {
+test('upgrades whose key is being checked are bounded by address and by key', async (t) => {
   const gate = new Gate();
   const listen = { trustedProxies: ['loopback'] };
   const { server, port } = await start(t, { webSockets: 20 }, { admitted: gate.opened, listen });
@@ -148,7 +148,7 @@ function stallUpload(
   return socket;
 }
 
-test('uploads that stall take half of the memory for what arrives, and other keys upload', async (t) => {
+test('stalled uploads of one key take at most half of the memory for arriving bodies, and other keys upload', async (t) => {
   const { server, port } = await start(t, { arrivingBytes: 2_000_000 });
   // The uploads start one after another: bytes that wait for the handover to node's server count briefly under the address.
   for (let accepted = 1; accepted <= 3; accepted++) {
@@ -162,7 +162,7 @@ test('uploads that stall take half of the memory for what arrives, and other key
   assert.equal((await exchange(port, bytes)).status, 200);
 });
 
-test('bodies count, before their key is looked at, by address, behind a proxy by that of the client', async (t) => {
+test('bodies count by client address until their key is checked, behind a proxy too', async (t) => {
   const limits = { arrivingBytes: 100_000, bodyTimeout: 60_000 };
   const { server, port } = await start(t, limits, { listen: { trustedProxies: ['loopback'] } });
   const sent: Socket[] = [];
@@ -199,7 +199,7 @@ test('fragments of messages count by key', async (t) => {
   polite.close();
 });
 
-test('what is sent ahead of an answer counts, and is given back', async (t) => {
+test('pipelined bytes count as arriving bytes until their request starts', async (t) => {
   const gate = new Gate();
   let begun = 0;
   const { server, port } = await startServer(t, {
@@ -228,7 +228,7 @@ async function isServed(t: TestContext, port: number, localAddress: string): Pro
   return answer?.status === 200;
 }
 
-test('one address has half of the connections, others the rest', async (t) => {
+test('one address has at most half of the connections, others the rest', async (t) => {
   const { server, port } = await start(t, { connections: 20 });
   let served = 0;
   for (let i = 0; i < 15; i++) if (await isServed(t, port, '127.0.0.1')) served++;
@@ -237,14 +237,14 @@ test('one address has half of the connections, others the rest', async (t) => {
   for (let i = 2; i < 6; i++) assert.ok(await isServed(t, port, `127.0.0.${i}`));
 });
 
-test('connections of trusted proxies have no share, and share 1 is none', async (t) => {
+test('connections of trusted proxies have no share, and an ownerShare of 1 sets no bound', async (t) => {
   const trusting = await start(t, { connections: 20 }, { listen: { trustedProxies: ['127.0.0.1'] } });
   for (let i = 0; i < 18; i++) assert.ok(await isServed(t, trusting.port, '127.0.0.1'));
   const whole = await start(t, { connections: 20, ownerShare: 1 });
   for (let i = 0; i < 18; i++) assert.ok(await isServed(t, whole.port, '127.0.0.1'));
 });
 
-test('a large body counts while it is in work, and no longer', async (t) => {
+test('a large body counts while it is processed, and no longer', async (t) => {
   const gate = new Gate();
   const { server, port } = await startServer(t, {
     limits: { arrivingBytes: 1_000_000 },

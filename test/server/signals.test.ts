@@ -21,7 +21,7 @@ async function start(t: TestContext, slowMs: number): Promise<Started> {
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} answers what is in work, then the process ends with 0`, async (t) => {
+  test(`${signal} answers requests in progress, then the process exits with 0`, async (t) => {
     const { child, client } = await start(t, 200);
     const exited = once(child, 'exit');
     child.kill(signal);

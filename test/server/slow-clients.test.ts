@@ -54,7 +54,7 @@ const RUDE: readonly (readonly [string, Uint8Array, Buffer])[] = [
 ];
 
 for (const secure of [false, true]) {
-  test(`however slowly a request comes${secure ? ' over TLS' : ''}, its connection ends, and others are served`, async (t) => {
+  test(`however slowly a request arrives${secure ? ' over TLS' : ''}, its connection ends, and others are served`, async (t) => {
     const { tls, ca } = secure ? writePair(t) : { tls: undefined, ca: undefined };
     // Thirty handshakes at the same time take a busy machine longer than the limit for deliberately slow clients.
     const limits = { ...LIMITS, handshakeTimeout: 20_000 };
@@ -100,7 +100,7 @@ function writePair(t: TestContext): { tls: TlsOptions; ca: string } {
   return { tls, ca: pair.cert };
 }
 
-test('a TLS handshake that comes byte by byte, or not at all, ends', async (t) => {
+test('a TLS handshake that arrives byte by byte, or not at all, is ended', async (t) => {
   const { tls } = writePair(t);
   const bounds: string[] = [];
   const onBound = (bound: string): void => void bounds.push(bound);
@@ -128,7 +128,7 @@ async function openWebSocket(port: number): Promise<WebSocket> {
   return socket;
 }
 
-test('a message in fragments that never ends is ended, though pings are answered and sent', async (t) => {
+test('a fragmented message that never completes is ended, even if pings are answered and sent', async (t) => {
   const { port } = await startServer(t, { limits: { bodyTimeout: 100, webSocketPing: 300 } });
   const [slow, idle] = [await openWebSocket(port), await openWebSocket(port)];
   let fragments = 0;
@@ -151,7 +151,7 @@ test('a message in fragments that never ends is ended, though pings are answered
   idle.close();
 });
 
-test('messages that are not whole share the memory for arriving bodies, and give it back', async (t) => {
+test('incomplete messages share the memory for arriving bodies, and release it', async (t) => {
   const limits = { bodyBytes: 1_000_000, arrivingBytes: 1_000_000, ownerShare: 1 };
   const { port } = await startServer(t, { limits });
   const half = 'x'.repeat(600_000);
@@ -173,7 +173,7 @@ test('messages that are not whole share the memory for arriving bodies, and give
   }
 });
 
-test('of a message for which there is no memory nothing more is read', async (t) => {
+test('a message that exceeds the memory for arriving bodies is not read any further', async (t) => {
   const limits = { bodyBytes: 64_000_000, arrivingBytes: 1_000_000 };
   const { port } = await startServer(t, { limits });
   const socket = connect(port, '127.0.0.1');

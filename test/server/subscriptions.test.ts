@@ -139,7 +139,7 @@ class Client {
 
 const numberOf = (result: unknown): number => Number((result as { number: string }).number);
 
-test('notifications are byte for byte as geth sends them, of any length', async (t) => {
+test('notifications equal those of geth byte for byte, at any length', async (t) => {
   const { feed, connect } = await setScene(t);
   const client = await connect();
   const id = await client.subscribe('newHeads');
@@ -156,7 +156,7 @@ test('notifications are byte for byte as geth sends them, of any length', async 
   );
 });
 
-test('over TLS too', async (t) => {
+test('notifications are sent over TLS', async (t) => {
   const folder = makeTemporaryFolder();
   t.after(() => folder.remove());
   const { cert, key } = createCertificate();
@@ -174,7 +174,7 @@ test('over TLS too', async (t) => {
   );
 });
 
-test('each subscription gets its own, in order, beside the answers to calls', async (t) => {
+test('each subscription gets its own notifications in order, beside the answers to calls', async (t) => {
   const { feed, connect } = await setScene(t);
   const [a, b] = [await connect(), await connect()];
   const heads = [await a.subscribe('newHeads'), await a.subscribe('newHeads'), await b.subscribe('newHeads')];
@@ -204,7 +204,7 @@ test('each subscription gets its own, in order, beside the answers to calls', as
   );
 });
 
-test('what happens before the answer with the id comes behind it, also in a batch', async (t) => {
+test('events before the answer with the subscription id are sent after it, in a batch too', async (t) => {
   const gate = new Gate();
   const { feed, connect } = await setScene(t, {
     chain: {
@@ -252,7 +252,7 @@ test('what happens before the answer with the id comes behind it, also in a batc
   }
 });
 
-test('a subscription is none where its id is not sent', async (t) => {
+test('a notification of eth_subscribe creates no subscription', async (t) => {
   const { feed, connect } = await setScene(t);
   const client = await connect();
   client.ws.send('{"jsonrpc":"2.0","method":"eth_subscribe","params":["newHeads"]}');
@@ -261,7 +261,7 @@ test('a subscription is none where its id is not sent', async (t) => {
   assert.equal(feed.joined.size, 0);
 });
 
-test('unsubscribing ends it at once, and only its own', async (t) => {
+test('eth_unsubscribe ends a subscription at once, and only one of its own connection', async (t) => {
   const { feed, connect, counts } = await setScene(t);
   const client = await connect();
   const other = await connect();
@@ -291,7 +291,7 @@ test('unsubscribing ends it at once, and only its own', async (t) => {
   );
 });
 
-test('over HTTP there are none', async (t) => {
+test('subscriptions are not supported over HTTP', async (t) => {
   const { port } = await setScene(t);
   for (const [method, code, message] of [
     ['eth_subscribe', -32601, 'notifications not supported'],
@@ -303,7 +303,7 @@ test('over HTTP there are none', async (t) => {
   }
 });
 
-test('a connection has a bound, and a key a share of all', async (t) => {
+test('subscriptions are bounded per connection, and per key by its share of the total', async (t) => {
   const { feed, connect } = await setScene(t, { limits: { webSocketSubscriptions: 3, subscriptions: 8 } });
   const clients = [await connect(), await connect()];
   const outcomes: string[] = [];
@@ -322,7 +322,7 @@ test('a connection has a bound, and a key a share of all', async (t) => {
   assert.equal((await (clients[1] as Client).call('eth_subscribe', 'newHeads')).error, undefined);
 });
 
-test('1,000 subscriptions are given up when the client has gone, and one that is being made', async (t) => {
+test('1,000 subscriptions end when the client disconnects, including one in progress', async (t) => {
   const { feed, connect, counts, server } = await setScene(t);
   const client = await connect();
   for (let i = 0; i < 997; i++) client.send('eth_subscribe', 'newHeads');
@@ -352,7 +352,7 @@ test('1,000 subscriptions are given up when the client has gone, and one that is
   );
 });
 
-test('a client that does not read is closed with a reason, and what others get is whole', async (t) => {
+test('a client that does not read is closed with a reason, and other clients get all notifications', async (t) => {
   const { feed, connect, server } = await setScene(t, { limits: { webSocketBufferedBytes: 4_000_000 } });
   const [slow, fast] = [await connect(), await connect()];
   await slow.subscribe('newHeads');
@@ -386,7 +386,7 @@ test('a client that does not read is closed with a reason, and what others get i
   );
 });
 
-test('what lies in the past waits for a client that reads slowly, and goes on when it reads', async (t) => {
+test('past events wait for a client that reads slowly, and continue when it reads', async (t) => {
   const { feed, connect, server } = await setScene(t, { limits: { webSocketHighWaterBytes: 1_000_000 } });
   const client = await connect();
   await client.subscribe('newHeads', { afterHash: hashOf(100) });
@@ -407,7 +407,7 @@ test('what lies in the past waits for a client that reads slowly, and goes on wh
   assert.equal(server.shares.slowSubscribers, 0);
 });
 
-test('what waits for room does not wait for a client that has gone', async (t) => {
+test('past events do not wait for a client that has disconnected', async (t) => {
   const { feed, connect } = await setScene(t, { limits: { webSocketHighWaterBytes: 1_000 } });
   const client = await connect();
   await client.subscribe('newHeads');
@@ -425,7 +425,7 @@ test('what waits for room does not wait for a client that has gone', async (t) =
   assert.equal(join?.listener.waitUntilReady?.(), undefined);
 });
 
-test('what is held back before the answer is bounded too', async (t) => {
+test('events held back until the answer are bounded too', async (t) => {
   const gate = new Gate();
   const { feed, connect, server } = await setScene(t, {
     limits: { webSocketBufferedBytes: 1_000_000 },
@@ -450,7 +450,7 @@ test('what is held back before the answer is bounded too', async (t) => {
   await waitUntil(() => server.shares.unsentBytes === 0);
 });
 
-test('a feed that ends closes with 1012, so does a stop; without subscriptions a stop is 1001', async (t) => {
+test('a feed that ends closes with 1012, and so does a stop; without subscriptions a stop closes with 1001', async (t) => {
   const { feed, connect, server } = await setScene(t);
   const lost = await connect();
   await lost.subscribe('logs', {});
@@ -466,7 +466,7 @@ test('a feed that ends closes with 1012, so does a stop; without subscriptions a
   assert.equal(feed.joined.size, 0);
 });
 
-test('notifications wait behind an answer that is being streamed', async (t) => {
+test('notifications wait behind a streamed answer', async (t) => {
   const gate = new Gate();
   const { feed, connect } = await setScene(t, {
     chain: {
@@ -539,7 +539,7 @@ test('notifications cost credits by event; a key without credits left is closed'
   assert.equal((await again.call('eth_subscribe', 'newHeads')).error?.code, -32005);
 });
 
-test('a start in the past is charged, and so are its blocks where a subscription looks through them for logs', async (t) => {
+test('a start in the past is charged, and so are the past blocks that a subscription searches for logs', async (t) => {
   const { feed, connect, calls } = await setScene(t);
   const client = await connect();
   await client.subscribe('newHeads', { fromBlock: '0x1' });
@@ -552,7 +552,7 @@ test('a start in the past is charged, and so are its blocks where a subscription
   assert.equal(calls.keys.list()[0]?.credits, 355);
 });
 
-test('whole waiting transactions are charged one by one, as they are sent', async (t) => {
+test('full pending transactions are charged one by one as they are sent', async (t) => {
   const { feed, connect, calls } = await setScene(t, {
     chain: { transactions: { getTransaction: (of) => ('hash' in of ? `{"hash":"${of.hash}"}` : null) } },
   });
@@ -564,7 +564,7 @@ test('whole waiting transactions are charged one by one, as they are sent', asyn
   await waitUntil(() => calls.keys.list()[0]?.credits === 605);
 });
 
-test('a key that is bound to contracts hears of blocks, and of the logs of its contracts', async (t) => {
+test('a key with a contract scope may subscribe to blocks, and only to logs of its contracts', async (t) => {
   const rules = KeyRules.of({ addresses: [`0x${'ab'.repeat(20)}`] });
   const principal: Principal = { id: 'p', name: 'p', terms: { rules } as never };
   const { connect } = await setScene(t, { principal });

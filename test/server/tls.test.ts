@@ -64,14 +64,14 @@ async function readName(port: number): Promise<string> {
   return String(name);
 }
 
-test('plain requests, all others and upgrades are answered over TLS', async (t) => {
+test('fast-path requests, other requests and upgrades are answered over TLS', async (t) => {
   const pair = createCertificate();
   const { port } = await startTls(t, pair);
   const client = new RawClient(await connectTls(port, pair.cert, { ALPNProtocols: ['h2', 'http/1.1'] }));
   assert.equal((client.socket as TLSSocket).alpnProtocol, 'http/1.1');
   const plain = encodeRequest('"plain"');
   assert.equal((await client.send(plain).read())?.body.toString(), '"plain"');
-  // The request comes in pieces, so that its body is waited for.
+  // The request arrives in pieces, so that the server waits for its body.
   client.send(plain.subarray(0, -3));
   await letArrive();
   assert.equal((await client.send(plain.subarray(-3)).read())?.body.toString(), '"plain"');
@@ -93,7 +93,7 @@ test('plain requests, all others and upgrades are answered over TLS', async (t) 
   socket.close();
 });
 
-test('large answers and a client of node work over TLS', async (t) => {
+test('large answers to a node:https client are sent over TLS', async (t) => {
   const pair = createCertificate();
   const body = JSON.stringify('x'.repeat(3_000_000));
   const { port } = await startTls(t, pair, { handler: () => ({ status: 200, body }) });
@@ -115,7 +115,7 @@ test('large answers and a client of node work over TLS', async (t) => {
   }
 });
 
-test('TLS 1.1 is refused, and so is a client that speaks no TLS', async (t) => {
+test('TLS 1.1 is refused, and so is a client without TLS', async (t) => {
   const pair = createCertificate();
   const { port } = await startTls(t, pair);
   const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' };
@@ -131,7 +131,7 @@ test('TLS 1.1 is refused, and so is a client that speaks no TLS', async (t) => {
   assert.ok(!received.includes('HTTP'));
 });
 
-test('a new certificate is taken into use, and connections are kept', async (t) => {
+test('a replaced certificate is used for new connections, and open connections remain', async (t) => {
   const first = createCertificate('first');
   const { port, tls, logLines } = await startTls(t, first);
   const cached = new RawClient(await connectTls(port, first.cert));
@@ -143,7 +143,7 @@ test('a new certificate is taken into use, and connections are kept', async (t) 
   cached.close();
 });
 
-test('links are followed to another folder, as orchestrators swap them', async (t) => {
+test('a certificate replaced by swapping a symbolic link to its folder is used', async (t) => {
   const folder = createFolder(t);
   for (const name of ['one', 'two']) {
     mkdirSync(join(folder, name));
@@ -161,7 +161,7 @@ test('links are followed to another folder, as orchestrators swap them', async (
   assert.equal(await readName(port), 'two');
 });
 
-test('a pair that cannot be used leaves the one before it, and the reason in the log', async (t) => {
+test('an invalid pair is logged with its reason, and the previous pair remains in use', async (t) => {
   const first = createCertificate('first');
   const { port, server, tls, logLines } = await startTls(t, first);
   const complaints = (): string[] => logLines.filter((line) => line.includes('cannot be used'));
@@ -202,14 +202,14 @@ for (const [name, spoil, message] of [
     /^listen\.tls\.key: not the key of the certificate/,
   ],
 ] as const) {
-  test(`${name} is an error of the start`, async (t) => {
+  test(`${name} is an error at the start`, async (t) => {
     const tls = writePair(createFolder(t), createCertificate());
     spoil(tls);
     await assert.rejects(startServer(t, { listen: { tls } }), { message });
   });
 }
 
-test('closing drains over TLS and waits for no handshake', async (t) => {
+test('closing drains over TLS without waiting for handshakes', async (t) => {
   const pair = createCertificate();
   let isWorking = false;
   const { port, server } = await startTls(t, pair, {

@@ -19,7 +19,7 @@ function encodeCall(key: string): string {
   return `${encodeHead('POST', `/v3/${key}`, fields)}${body}`;
 }
 
-test('a call of one key waits for one call of another at most, however many connections that has', async (t) => {
+test('a call of one key waits for at most three calls of another, however many connections the other has', async (t) => {
   const order: string[] = [];
   const network = createScriptedNetwork(
     createFakeChain({

@@ -55,7 +55,7 @@ function pausingAt(piece: number, plan: SourcePlan): { readonly plan: SourcePlan
   return { plan: { ...plan, pause: (n) => (n === piece ? gate.opened : Promise.resolve()) }, gate };
 }
 
-test('50 MB arrive as one message, byte by byte as they were made', async (t) => {
+test('50 MB arrive as one message, byte for byte', async (t) => {
   const { port } = await startStreaming(t, [HUGE]);
   const { socket, messages } = await connect(t, port);
   socket.send(receiptsOf(0, '1.0'));
@@ -88,7 +88,7 @@ test('a batch of large results is one message', async (t) => {
   assert.deepEqual(messages, [`[${resultOf(valueFrom(LARGE))},${resultOf(valueFrom(SMALL), '2')}]`]);
 });
 
-test('a message has few fragments, however small the pieces are', async (t) => {
+test('a message has few fragments, however small its pieces are', async (t) => {
   const crumbs: SourcePlan = { pieces: 5_000, pieceBytes: 40 };
   const { port } = await startStreaming(t, [crumbs]);
   const { socket, messages } = await connect(t, port, { maxFragments: 5 });
@@ -97,7 +97,7 @@ test('a message has few fragments, however small the pieces are', async (t) => {
   assert.deepEqual(messages, [resultOf(valueFrom(crumbs))]);
 });
 
-test('a source that breaks off at its start is an error, and the connection goes on', async (t) => {
+test('a source that fails before its first bytes is an error, and the connection remains open', async (t) => {
   const { port } = await startStreaming(t, [{ ...SMALL, breakAt: 0 }]);
   const { socket, messages } = await connect(t, port);
   socket.send(receiptsOf(0, '5'));
@@ -108,7 +108,7 @@ test('a source that breaks off at its start is an error, and the connection goes
 });
 
 for (const breakAt of [1, 20, 40]) {
-  test(`a source that breaks off at piece ${breakAt} of 40 ends the connection, and no message`, async (t) => {
+  test(`a source that fails at piece ${breakAt} of 40 closes the connection without a complete message`, async (t) => {
     const { port, chain } = await startStreaming(t, [{ ...LARGE, breakAt }, SMALL]);
     const client = await connect(t, port);
     client.socket.send(receiptsOf(0));
@@ -119,7 +119,7 @@ for (const breakAt of [1, 20, 40]) {
   });
 }
 
-test('when a stream breaks off, what waits behind it is ended and not sent', async (t) => {
+test('answers behind a broken stream are cancelled and not sent', async (t) => {
   const { plan, gate } = pausingAt(20, { ...LARGE, breakAt: 20 });
   const { port, chain } = await startStreaming(t, [plan, ENDLESS]);
   const client = await connect(t, port);
@@ -135,7 +135,7 @@ test('when a stream breaks off, what waits behind it is ended and not sent', asy
   await waitUntil(() => chain.sources[1]?.isCancelled === true);
 });
 
-test('peers that do not read hold the sources back, and end them when they leave', async (t) => {
+test('clients that do not read apply backpressure to sources, and cancel them by disconnecting', async (t) => {
   const { port, chain } = await startStreaming(t, [ENDLESS]);
   const clients = await Promise.all(Array.from({ length: 10 }, () => connect(t, port)));
   for (const { socket } of clients) {
@@ -152,7 +152,7 @@ test('peers that do not read hold the sources back, and end them when they leave
   await waitUntil(() => chain.sources.every(({ isCancelled }) => isCancelled));
 });
 
-test('a peer that does not read is cut off, and its source ended', async (t) => {
+test('a client that does not read is disconnected, and its source cancelled', async (t) => {
   const { port, chain } = await startStreaming(t, [ENDLESS], { limits: { sendTimeout: 100 } });
   const { socket } = await connect(t, port);
   socket.pause();
@@ -160,7 +160,7 @@ test('a peer that does not read is cut off, and its source ended', async (t) => 
   await waitUntil(() => chain.sources[0]?.isCancelled === true);
 });
 
-test('answers that pile up behind a stream count as unsent', async (t) => {
+test('answers queued behind a stream count as unsent', async (t) => {
   const { plan, gate } = pausingAt(2, LARGE);
   const { port, chain } = await startStreaming(t, [plan, LARGE], {
     limits: { webSocketBufferedBytes: 10_000_000, webSocketHighWaterBytes: 10_000_000 },
@@ -176,7 +176,7 @@ test('answers that pile up behind a stream count as unsent', async (t) => {
   gate.open();
 });
 
-test('a graceful stop lets a stream and what waits behind it be sent', async (t) => {
+test('a graceful stop sends a stream and the answers behind it', async (t) => {
   const { plan, gate } = pausingAt(20, LARGE);
   const { port, server, chain } = await startStreaming(t, [plan], { limits: { drainTimeout: 60_000 } });
   const client = await connect(t, port);
@@ -193,7 +193,7 @@ test('a graceful stop lets a stream and what waits behind it be sent', async (t)
   await closed;
 });
 
-test('a stream that outlasts the bound of a graceful stop is cut off', async (t) => {
+test('a stream that exceeds the drain timeout is cut off', async (t) => {
   const { port, server, chain } = await startStreaming(t, [ENDLESS], { limits: { drainTimeout: 50 } });
   const client = await connect(t, port);
   client.socket.send(receiptsOf(0));

@@ -47,7 +47,7 @@ async function closeCode(socket: WebSocket): Promise<number> {
   return code;
 }
 
-test('answers text and binary messages with text, and uses no compression', async (t) => {
+test('text and binary messages are answered with text, without compression', async (t) => {
   const { port } = await startServer(t);
   const socket = await opened(t, port);
   assert.equal(socket.extensions, '');
@@ -57,7 +57,7 @@ test('answers text and binary messages with text, and uses no compression', asyn
   assert.equal(await nextText(socket), '{"id":2}');
 });
 
-test('messages without an answer get none; a bad one leaves the connection open', async (t) => {
+test('messages without an answer get none, and an invalid one leaves the connection open', async (t) => {
   const { port } = await startServer(t, {
     handler: (text) => ({ status: text === '{' ? 400 : 200, body: text === 'quiet' ? '' : text }),
   });
@@ -69,7 +69,7 @@ test('messages without an answer get none; a bad one leaves the connection open'
   assert.equal(await nextText(socket), '1');
 });
 
-test('answers may come in another order than the messages', async (t) => {
+test('answers may be sent in another order than their messages', async (t) => {
   const gate = new Gate();
   const { port } = await startServer(t, {
     handler: async (text) => {
@@ -111,7 +111,7 @@ const refusals = [
   },
 ];
 for (const { name, path, headers, status } of refusals) {
-  test(`refuses the upgrade with a JSON-RPC body: ${name}`, async (t) => {
+  test(`the upgrade is refused with a JSON-RPC body: ${name}`, async (t) => {
     const { port } = await startServer(t);
     const client = new RawClient(port);
     const answer = await client.send(encodeHead('GET', path, headers)).read();
@@ -122,7 +122,7 @@ for (const { name, path, headers, status } of refusals) {
   });
 }
 
-test('opens by the network in the path, whatever the host is', async (t) => {
+test('the network in the path is served under any host', async (t) => {
   const { port } = await startServer(t);
   const client = new RawClient(port);
   const head = encodeHead('GET', `/test/ws/v3/${KEY}`, { Host: 'nowhere', ...upgrade });
@@ -130,7 +130,7 @@ test('opens by the network in the path, whatever the host is', async (t) => {
   client.close();
 });
 
-test('refuses pages of other origins and connections beyond the bound', async (t) => {
+test('pages of other origins and connections beyond the bound are refused', async (t) => {
   const { port } = await startServer(t, {
     cors: { origins: ['https://good.example'] },
     limits: { webSockets: 1 },
@@ -144,7 +144,7 @@ test('refuses pages of other origins and connections beyond the bound', async (t
   first.close();
 });
 
-test('closes with 1009 above the message cap and 1007 for text that is no UTF-8', async (t) => {
+test('a message above the limit is closed with 1009, and text that is not UTF-8 with 1007', async (t) => {
   const { port } = await startServer(t, { limits: { bodyBytes: 1000 } });
   const large = await opened(t, port);
   large.send('x'.repeat(1001));
@@ -154,7 +154,7 @@ test('closes with 1009 above the message cap and 1007 for text that is no UTF-8'
   assert.equal(await closeCode(invalid), 1007);
 });
 
-test('pings, and drops a peer that does not answer them', async (t) => {
+test('clients are pinged, and disconnected if they do not answer', async (t) => {
   const bounds: string[] = [];
   const onBound = (bound: string): void => void bounds.push(bound);
   const { port } = await startServer(t, { limits: { webSocketPing: 40 }, onBound });
@@ -169,7 +169,7 @@ test('pings, and drops a peer that does not answer them', async (t) => {
   assert.equal(alive.readyState, WebSocket.OPEN);
 });
 
-test('works on no more than the bound of messages and serves the rest after', async (t) => {
+test('concurrent messages are bounded, and further messages wait', async (t) => {
   let running = 0;
   let most = 0;
   const gate = new Gate();
@@ -197,7 +197,7 @@ test('works on no more than the bound of messages and serves the rest after', as
   assert.equal(new Set(answers).size, 100);
 });
 
-test('stops reading a peer that does not read, and cuts it off', async (t) => {
+test('a client that does not read is not read from, and is disconnected', async (t) => {
   let handled = 0;
   const bounds: string[] = [];
   const answer = JSON.stringify('z'.repeat(1_000_000));
@@ -223,7 +223,7 @@ test('stops reading a peer that does not read, and cuts it off', async (t) => {
   assert.match(bounds.join(), /^send\.(?:time|rate)$/);
 });
 
-test('closes above the bound of unsent answers', async (t) => {
+test('a connection is closed above the bound of unsent answers', async (t) => {
   const answer = JSON.stringify('z'.repeat(4_000_000));
   const gate = new Gate();
   let aborted = 0;
@@ -248,7 +248,7 @@ test('closes above the bound of unsent answers', async (t) => {
   gate.open();
 });
 
-test('closing the socket aborts what is in work', async (t) => {
+test('closing the socket aborts its requests in progress', async (t) => {
   const scopes: RequestScope[] = [];
   const gate = new Gate();
   const { port } = await startServer(t, {
@@ -267,7 +267,7 @@ test('closing the socket aborts what is in work', async (t) => {
   gate.open();
 });
 
-test('a silent WebSocket outlives the timeouts of HTTP', async (t) => {
+test('a silent WebSocket is not subject to the HTTP timeouts', async (t) => {
   const { port } = await startServer(t, {
     limits: { sendTimeout: 300, keepAliveTimeout: 300, headersTimeout: 300, bodyTimeout: 300 },
   });

@@ -17,7 +17,7 @@ after(async () => {
   await once(node, 'exit');
 });
 
-test('the anvil at hand says what the fixtures say', {
+test('the installed anvil returns the errors of the fixtures', {
   skip: path === undefined && 'no anvil for this platform',
 }, async () => {
   assert.ok(path !== undefined);

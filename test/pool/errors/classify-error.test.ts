@@ -8,7 +8,7 @@ import { readCases } from './fixtures.ts';
 const CASES = readCases();
 
 for (const client of new Set(CASES.map((item) => `${item.client} ${item.version}`))) {
-  test(`errors of ${client}`, () => {
+  test(`errors of ${client} are classified as expected`, () => {
     for (const { method, situation, error, expect, ...item } of CASES) {
       if (`${item.client} ${item.version}` !== client) continue;
       assert.deepEqual(classifyError(error, method), expect, `${method}: ${situation}`);
@@ -16,7 +16,7 @@ for (const client of new Set(CASES.map((item) => `${item.client} ${item.version}
   });
 }
 
-test('there is a case for every kind of verdict, and a source for every case', () => {
+test('each kind of verdict has a case, and each case has a source', () => {
   assert.deepEqual([...new Set(CASES.map(({ expect }) => expect.kind))].toSorted(), [
     'failed',
     'invalid',
@@ -32,12 +32,12 @@ test('there is a case for every kind of verdict, and a source for every case', (
   for (const { source, situation } of CASES) assert.ok(source.length > 3, situation);
 });
 
-test('reverts, failures and bad requests are answers, nothing else is', () => {
+test('reverts, failures and invalid requests are answers, other errors are not', () => {
   const answers: readonly Verdict['kind'][] = ['reverted', 'failed', 'invalid'];
   for (const { expect } of CASES) assert.equal(isAnswer(expect), answers.includes(expect.kind), expect.kind);
 });
 
-test('methods that execute nothing cannot revert and cannot fail to execute', () => {
+test('errors of methods that execute nothing are neither reverts nor failures', () => {
   const reads = [
     'eth_getBlockReceipts',
     'eth_getTransactionByBlockNumberAndIndex',
@@ -53,7 +53,7 @@ test('methods that execute nothing cannot revert and cannot fail to execute', ()
   }
 });
 
-test('a reason that is given in words only reaches the client as Error(string)', () => {
+test('a revert reason reported only in words reaches the client as Error(string)', () => {
   const verdict = classifyError(
     { code: -32015, message: 'VM execution error.', data: 'revert: not today' },
     'eth_estimateGas',
@@ -62,12 +62,12 @@ test('a reason that is given in words only reaches the client as Error(string)',
   assert.equal(decodeRevertReason(verdict.data), 'not today');
 });
 
-test('where the node says that there is no data, its words do not become any', () => {
+test('explicitly empty revert data is not replaced by words of the message', () => {
   const verdict = classifyError({ code: 3, message: 'execution reverted: revert', data: '0x' }, 'eth_call');
   assert.deepEqual(verdict, { kind: 'reverted', data: '0x' });
 });
 
-test('a system call that reverts is no revert of the caller: it ends the simulated block', () => {
+test('a reverted system call is a failure of the simulated block, not a revert of the caller', () => {
   const message = 'failed to process withdrawal queue: system call failed to execute: execution reverted';
   const verdict = classifyError({ code: -32000, message, data: undefined }, 'eth_simulateV1');
   assert.deepEqual(verdict, { kind: 'failed', message });
@@ -75,7 +75,7 @@ test('a system call that reverts is no revert of the caller: it ends the simulat
   assert.equal(classifyError(reason, 'eth_call').kind, 'reverted');
 });
 
-test('revert data is recognised under any code and any words', () => {
+test('revert data is recognised with any code and any message', () => {
   const data = `0x82b42900${'00'.repeat(32)}`;
   for (const code of [-32000, -32603, -32602, -32005, 429, 1]) {
     const verdict = classifyError({ code, message: 'too many requests', data }, 'eth_call');
@@ -83,7 +83,7 @@ test('revert data is recognised under any code and any words', () => {
   }
 });
 
-test('data that is no revert data does not make a revert', () => {
+test('data that is not revert data does not make an error a revert', () => {
   const noData: readonly unknown[] = [
     undefined,
     null,
@@ -110,12 +110,12 @@ test('data that is no revert data does not make a revert', () => {
   }
 });
 
-test('upper-case hex becomes lower-case', () => {
+test('upper-case hex in revert data becomes lower-case', () => {
   const verdict = classifyError({ code: 3, message: 'execution reverted', data: '0XDEADBEEF' }, 'eth_call');
   assert.deepEqual(verdict, { kind: 'reverted', data: '0xdeadbeef' });
 });
 
-test('revert data of megabytes is taken as it is, wherever it stands', () => {
+test('megabytes of revert data are returned unchanged, in any shape', () => {
   const data = `0x${'ab'.repeat(4_000_000)}`;
   const vmError = { code: -32015, message: 'VM execution error.' };
   const errors = [
@@ -130,14 +130,14 @@ test('revert data of megabytes is taken as it is, wherever it stands', () => {
   }
 });
 
-test('texts are cut before they are looked at', () => {
+test('messages are cut before they are classified', () => {
   const message = `out of gas ${'x '.repeat(1_000_000)}`;
   const verdict = classifyError({ code: -32000, message, data: undefined }, 'eth_call');
   assert.ok(verdict.kind === 'failed');
   assert.ok(verdict.message.length <= 4_000 && verdict.message.endsWith(' …'));
 });
 
-test('the reason of a revert is not cut, in bytes or in words', () => {
+test('revert reasons are not cut, as bytes or as words', () => {
   const reason = 'a long reason, '.repeat(4_000);
   const errors = [
     { code: 3, message: `execution reverted: ${reason}`, data: undefined },
@@ -160,7 +160,7 @@ test('the reason of a revert is not cut, in bytes or in words', () => {
   }
 });
 
-test('an unknown error is passed on as it is', () => {
+test('an unknown error is returned unchanged', () => {
   assert.deepEqual(classifyError({ code: -1, message: 'what?', data: { a: 1 } }, 'eth_call'), {
     kind: 'unknown',
     code: -1,
@@ -168,7 +168,7 @@ test('an unknown error is passed on as it is', () => {
   });
 });
 
-test('the pause that a node asks for, in every form', () => {
+test('the requested backoff of a rate limit is read in every form', () => {
   const pauses: readonly (readonly [unknown, string, number | undefined])[] = [
     [{ rate: { backoff_seconds: 30 } }, 'slow down', 30_000],
     [{ backoff_seconds: 1.5 }, 'slow down', 1_500],

@@ -8,7 +8,7 @@ import { renderTables } from './nodes-page.ts';
 const PAGE = new URL('../../../../docs/nodes.md', import.meta.url);
 const MARK = '<!-- from here on: what the fixtures of test/pool/errors say -->\n\n';
 
-test('the tables of docs/nodes.md are what the fixtures say', () => {
+test('the tables of docs/nodes.md match the fixtures', () => {
   const page = readFileSync(PAGE, 'utf8');
   const start = page.indexOf(MARK) + MARK.length;
   assert.ok(start > MARK.length, 'the mark is missing');

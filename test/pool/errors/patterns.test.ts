@@ -4,7 +4,7 @@ import { classifyError } from '../../../src/pool/errors/classify-error.ts';
 import { findRule, RULES } from '../../../src/pool/errors/find-rule.ts';
 import { readCases } from './fixtures.ts';
 
-test('every row decides by a code or by words, ignores case, and keeps no state between texts', () => {
+test('each rule matches by codes or by a pattern that ignores case and has no state', () => {
   for (const { client, codes, pattern, geth, kind } of RULES) {
     assert.ok(codes !== undefined || pattern !== undefined, client);
     assert.ok(codes === undefined || codes.length > 0, client);
@@ -13,13 +13,13 @@ test('every row decides by a code or by words, ignores case, and keeps no state 
   }
 });
 
-test('patterns without a bound on what they repeat are none of ours', () => {
+test('no pattern has an unbounded repetition', () => {
   for (const { pattern } of RULES) {
     if (pattern !== undefined) assert.doesNotMatch(pattern.source, /[^\\][*+]|\{\d+,\}/, pattern.source);
   }
 });
 
-test('a row that a code alone decides stands after the rows for the same code that look at words', () => {
+test('a rule with only a code is behind all patterns for that code', () => {
   const decided = new Set<number>();
   for (const { codes, pattern, client } of RULES) {
     for (const code of codes ?? []) {
@@ -29,7 +29,7 @@ test('a row that a code alone decides stands after the rows for the same code th
   }
 });
 
-test('upper-case and lower-case words mean the same', () => {
+test('upper-case and lower-case messages have the same verdict', () => {
   for (const { error, method, expect } of readCases()) {
     if (expect.kind === 'reverted') continue;
     for (const message of [error.message.toUpperCase(), error.message.toLowerCase()]) {
@@ -38,7 +38,7 @@ test('upper-case and lower-case words mean the same', () => {
   }
 });
 
-test('no fixture but those for unknown errors is left to chance', () => {
+test('only fixtures of unknown errors match no rule', () => {
   for (const { error, expect } of readCases()) {
     if (expect.kind === 'unknown')
       assert.equal(findRule(error.code, error.message, true), undefined, error.message);

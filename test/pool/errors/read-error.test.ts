@@ -14,7 +14,7 @@ function readAll(error: ReturnType<typeof readError>): string {
   return `${error.message} ${Buffer.from(data.slice(2), 'hex').toString()}`;
 }
 
-test('no words of a node hold its secrets, be they a message or data', () => {
+test('no message or data of a node reveals its secrets', () => {
   const places: readonly ((words: string) => { code: number; message: string; data: unknown })[] = [
     (words) => ({ code: -32000, message: words, data: undefined }),
     (words) => ({ code: 3, message: words, data: undefined }),
@@ -40,20 +40,20 @@ test('no words of a node hold its secrets, be they a message or data', () => {
   );
 });
 
-test('revert data stays as it is, even where a secret could be read in it', () => {
+test('revert data is unchanged, even if it contains a secret', () => {
   const data = `0x${Buffer.from(`08c379a0${SECRET}`).toString('hex')}`;
   const error = readError({ code: 3, message: 'execution reverted', data }, 'eth_call', [data.slice(2, 20)]);
   assert.ok(error instanceof ChainError && error.data === data);
 });
 
-test('an unknown error may be a failed execution only where something is executed', () => {
+test('an unknown error is a possible execution failure only for methods that execute', () => {
   const error = { code: -32000, message: 'what?', data: undefined };
   assert.ok(readError(error, 'eth_call', []) instanceof UnknownExecutionError);
   assert.ok(readError(error, 'debug_traceCall', []) instanceof UnknownExecutionError);
   assert.ok(!(readError(error, 'eth_getBlockReceipts', []) instanceof UnknownExecutionError));
 });
 
-test('of a long error only the beginning is searched for secrets', () => {
+test('only the beginning of a long error is searched for secrets', () => {
   const searched: number[] = [];
   const mask = (words: string): string => {
     searched.push(words.length);

@@ -11,13 +11,13 @@ function read(message: string, data: unknown): NodeRefusal {
   return error;
 }
 
-test('what a node says of its address stays here', () => {
+test('the key of a node is masked in message and data', () => {
   assert.equal(read('no access to sekret-key-123', undefined).message, 'no access to ***');
   assert.equal(read('x', 'at sekret-key-123').nodeData, 'at ***');
   assert.deepEqual(read('x', { at: ['SEKRET-key-123'] }).nodeData, { at: ['***'] });
 });
 
-test('data is passed on as far as it is bounded', () => {
+test('data is passed on up to its bounds', () => {
   for (const data of [{ a: [1, null, 'b'] }, [1], 7, false, null, 'words', ''])
     assert.deepEqual(read('x', data).nodeData, data);
   assert.equal(read('x', ['y'.repeat(64 * 1024)]).nodeData, undefined);

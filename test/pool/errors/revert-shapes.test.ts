@@ -131,7 +131,7 @@ const shortReason = anyReason.map((reason) => toWellFormed(reason.slice(0, 800))
 const code = fc.constantFrom(...EXECUTING);
 
 for (const [client, shape] of Object.entries(SHAPES_WITH_DATA)) {
-  test(`no reason makes anything but a revert of it, data as reported: ${client}`, () => {
+  test(`an error with revert data is a revert, whatever its reason: ${client}`, () => {
     fc.assert(
       fc.property(anyReason, code, (reason, method) => {
         const data = encodeErrorString(reason);
@@ -143,7 +143,7 @@ for (const [client, shape] of Object.entries(SHAPES_WITH_DATA)) {
 }
 
 for (const [client, shape] of Object.entries(SHAPES_IN_WORDS)) {
-  test(`no reason makes anything but a revert of it, reported in words: ${client}`, () => {
+  test(`an error with a reason in words is a revert, whatever the reason: ${client}`, () => {
     fc.assert(
       fc.property(shortReason, code, (reason, method) => {
         const verdict = classifyError(shape(reason), method);
@@ -156,7 +156,7 @@ for (const [client, shape] of Object.entries(SHAPES_IN_WORDS)) {
   });
 }
 
-test('where Nethermind 1.31 puts a bare reason, it is an answer whatever it says', () => {
+test('a bare reason in the data of Nethermind 1.31 is an answer, whatever it says', () => {
   fc.assert(
     fc.property(shortReason, (reason) => {
       const data = `err: ${reason} (supplied gas 36000000)`;
@@ -167,7 +167,7 @@ test('where Nethermind 1.31 puts a bare reason, it is an answer whatever it says
   );
 });
 
-test('any error at all gets a verdict, with bounded text', () => {
+test('any error has a verdict with bounded text', () => {
   fc.assert(
     fc.property(
       fc.integer(),
@@ -183,7 +183,7 @@ test('any error at all gets a verdict, with bounded text', () => {
   );
 });
 
-test('of a reason in words the beginning is taken, however long it is', () => {
+test('a long reason in words is cut to its beginning', () => {
   for (const [begin, letter] of [
     ['Reverted ', 'x'],
     ['', 'é'],
@@ -198,7 +198,7 @@ test('of a reason in words the beginning is taken, however long it is', () => {
   }
 });
 
-test('revert data of any length is read in letters of either case', () => {
+test('revert data of any length is read in upper and lower case', () => {
   const data = encodeErrorString('y'.repeat(1_000_000));
   const upper = `0X${data.slice(2).toUpperCase()}`;
   const read = (said: string): unknown =>
@@ -209,7 +209,7 @@ test('revert data of any length is read in letters of either case', () => {
   assert.deepEqual(read(`${upper.slice(0, -1)}\u0410`), { kind: 'reverted', data: '0x' });
 });
 
-test('an error inside of an error is a revert where it says so, and nothing else makes it one', () => {
+test('a nested error is a revert only if it reports one', () => {
   const read = (data: unknown): unknown =>
     classifyError({ code: -32603, message: 'Internal JSON-RPC error.', data }, 'eth_call');
   assert.deepEqual(read({ error: { message: 'execution reverted: no' } }), {
@@ -226,7 +226,7 @@ test('an error inside of an error is a revert where it says so, and nothing else
     assert.equal((read(data) as { kind: string }).kind, 'unknown', JSON.stringify(data));
 });
 
-test('sentences of clients about a revert are no reason of its contract, a reason that reads like them is', () => {
+test('client sentences about a revert are not reasons, unless a contract reverts with them', () => {
   const read = (message: string): unknown =>
     classifyError({ code: -32000, message, data: undefined }, 'eth_call');
   for (const message of [

@@ -1,4 +1,4 @@
-/** Error data of nodes, and of proxies in front of them, and how they spell a key there. */
+/** Error data of nodes and of proxies in front of them, and the spellings of a key in it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readError } from '../../../src/pool/errors/read-error.ts';
@@ -74,7 +74,7 @@ const PLACES: Readonly<Record<string, (said: string) => unknown>> = {
   'a text of JSON that is cut short': (said) => `${JSON.stringify({ message: said })}`.slice(0, -1),
 };
 
-/** All readings of a text: with its escapes undone, as often as there are any. */
+/** All decodings of a text, with its escapes decoded repeatedly. */
 function read(value: unknown): string {
   let text = JSON.stringify(value) ?? '';
   const seen = [text];
@@ -93,7 +93,7 @@ function read(value: unknown): string {
 }
 
 for (const [spelling, spell] of Object.entries(SPELLINGS))
-  test(`no key reaches a caller: ${spelling}`, () => {
+  test(`a key is masked everywhere: ${spelling}`, () => {
     for (const [place, put] of Object.entries(PLACES))
       for (const hidden of HIDDEN) {
         const data = put(spell(hidden));
@@ -110,7 +110,7 @@ for (const [spelling, spell] of Object.entries(SPELLINGS))
       }
   });
 
-test('of other nodes too: addresses and credentials that have the form of one', () => {
+test('URLs of other nodes with credentials are masked', () => {
   const said = 'https://eth.example/v2/0123456789abcdefghij';
   for (const [place, put] of Object.entries(PLACES))
     for (const spelled of [said, quote(said).replaceAll('/', '\\/'), encodeURIComponent(said)]) {
@@ -119,14 +119,14 @@ test('of other nodes too: addresses and credentials that have the form of one', 
     }
 });
 
-test('a number that is a key is masked', () => {
+test('a number that equals a key is masked', () => {
   assert.deepEqual(scrubData({ project: 123_456_789, at: 12 }, ['123456789'], []), {
     project: '***',
     at: 12,
   });
 });
 
-test('what holds nothing of it stays as it is', () => {
+test('data without secrets is unchanged', () => {
   for (const data of [
     '',
     'words',
@@ -142,7 +142,7 @@ test('what holds nothing of it stays as it is', () => {
     assert.deepEqual(scrubData(data, SECRETS, CREDENTIALS), data);
 });
 
-test('bytes of contracts stay byte for byte, wherever they are, but for a key in the reason of a revert', () => {
+test('contract bytes are unchanged everywhere, except for a key in a revert reason', () => {
   const custom = `0x12345678${Buffer.from(`${TOKEN} at node-1.example`).toString('hex')}`;
   for (const put of [(data: string) => data, (data: string) => ({ data }), (data: string) => [{ x: data }]]) {
     assert.deepEqual(scrubData(put(custom), SECRETS, CREDENTIALS), put(custom));
@@ -152,7 +152,7 @@ test('bytes of contracts stay byte for byte, wherever they are, but for a key in
   }
 });
 
-test('a key that the reason of a revert escapes is masked, and the reason keeps its length', () => {
+test('an escaped key in a revert reason is masked, and the reason keeps its length', () => {
   for (const spell of [toPercent, toUnicode, (text: string) => quote(quote(text))]) {
     const written = spell(KEY);
     const data = encodeErrorString(`at ${written}!`);
@@ -167,7 +167,7 @@ test('a key that the reason of a revert escapes is masked, and the reason keeps 
   }
 });
 
-test('data is bounded: its length, its values and how deep it is', () => {
+test('the length, number and depth of values in data are bounded', () => {
   assert.equal(scrubData(['y'.repeat(64 * 1024)], SECRETS, []), undefined);
   const deep = `${'['.repeat(30_000)}"${TOKEN}"${']'.repeat(30_000)}`;
   const many = JSON.stringify(Array.from({ length: 10_000 }, () => 'a'));
@@ -177,7 +177,7 @@ test('data is bounded: its length, its values and how deep it is', () => {
   }
 });
 
-test('a text that is nothing but masks and escapes comes to an end', () => {
+test('masking ends for texts of nothing but masks and escapes', () => {
   for (const text of [
     '%2a'.repeat(500),
     '\\u002a'.repeat(500),

@@ -14,7 +14,7 @@ const secret = fc.oneof(
   fc.constantFrom('******', 'a***bc', '(((((((', '\\d+\\d+', '$&$&$&', 'node-1.internal:8545'),
 );
 
-test('no secret of six characters or more survives', () => {
+test('no secret of six characters or more remains', () => {
   fc.assert(
     fc.property(
       fc.array(secret, { maxLength: 5 }),
@@ -29,19 +29,19 @@ test('no secret of six characters or more survives', () => {
   );
 });
 
-test('not in another case, not cut in two by control characters, not at the end of a long text', () => {
+test('secrets are masked in another case, around control characters and at the end of a long text', () => {
   assert.equal(scrubMessage('key ABCDEF123 is bad', ['abcdef123']), 'key *** is bad');
   assert.ok(!scrubMessage('abc\u0000def', ['abc def']).includes('abc def'));
   const long = `${'-'.repeat(3_990)}abcdefghijklmnop`;
   assert.ok(!scrubMessage(long, ['abcdefghijklmnop', '-'.repeat(20)]).includes('abcdefghij'));
 });
 
-test('what a mask completes is masked as well', () => {
+test('a secret that a mask completes is masked too', () => {
   assert.equal(scrubMessage('q-kXYZXYZ-b1-tail99', ['XYZXYZ', 'k***-b1', 'q-***-tail99']), '***');
   assert.equal(scrubMessage('see http://node.example', ['see ***']), '***');
 });
 
-test('one bounded line', () => {
+test('a scrubbed message is one bounded line', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 6_000 }), (message) => {
       const scrubbed = scrubMessage(message, []);
@@ -51,14 +51,14 @@ test('one bounded line', () => {
   );
 });
 
-test('a text that is too long ends with an ellipsis, one that is not stays as it is', () => {
+test('a text that is too long ends with an ellipsis, a shorter one is unchanged', () => {
   const words = 'word '.repeat(199);
   assert.equal(scrubMessage(`${words}words`, []), `${words}words`);
   assert.equal(scrubMessage(`${words}words.`, []), `${words}word…`);
   assert.equal(scrubMessage(`${words.repeat(100)}`, []), `${words}word…`);
 });
 
-test('no beginning of a secret or credential survives a cut, wherever that is', () => {
+test('no prefix of a secret or credential remains at a cut, wherever it is', () => {
   const key = 'Eb9WMf1yew7NYpARcaZZif4NOxMV7LD6';
   const secret = 'node-1.internal:8545';
   for (const masked of ['- ', `${secret} `, 'http://node.example/v3/0123456789 ']) {
@@ -74,13 +74,13 @@ test('no beginning of a secret or credential survives a cut, wherever that is', 
   }
 });
 
-test('secrets alone are masked in a text of any length', () => {
+test('maskSecrets masks only the secrets, in a text of any length', () => {
   const text = `see https://other.example ${'word '.repeat(100_000)}`;
   assert.equal(maskSecrets(text, ['abcdef']), text);
   assert.equal(maskSecrets(`${text}ABCdef!`, ['abcdef']), `${text}***!`);
 });
 
-test('addresses and credentials are recognised by their form', () => {
+test('URLs, addresses and credentials are recognised by their form', () => {
   const seen: readonly (readonly [string, string])[] = [
     ['Post "https://user:pw@node.example/v3/abc?key=1": dial tcp', 'Post "***": dial tcp'],
     ['dial tcp 10.0.0.7:8545: connect: connection refused', 'dial tcp ***: connect: connection refused'],
@@ -93,7 +93,7 @@ test('addresses and credentials are recognised by their form', () => {
   for (const [message, scrubbed] of seen) assert.equal(scrubMessage(message, []), scrubbed);
 });
 
-test('what clients need to read stays', () => {
+test('text that clients need is unchanged', () => {
   const texts = [
     'err: insufficient funds for gas * price + value: address 0x5B38Da6a701c568545dCfcB03FcB875f56beddC4 have 0 want 21000 (supplied gas 21000)',
     'missing trie node c6ebfa185e24077a555f06caaf4b78d9e0ae9dcb7a693ec753e856f49f55c85c (path )',
@@ -104,7 +104,7 @@ test('what clients need to read stays', () => {
   for (const text of texts) assert.equal(scrubMessage(text, []), text);
 });
 
-test('the parts of an address and of headers that must not be revealed', () => {
+test('secrets of a node are the parts of its URL and headers that must not be revealed', () => {
   const secrets = listSecrets(
     new URL('https://al%20ice:s3cr%2Ft@Node-1.example:8545/v3/0123456789abcdef/rpc?apikey=q%2Bery1&x=1#f'),
     {
@@ -134,7 +134,7 @@ test('the parts of an address and of headers that must not be revealed', () => {
   for (const harmless of ['v3', 'rpc', '1', 'https:', '']) assert.ok(!secrets.includes(harmless), harmless);
 });
 
-test('an address without anything secret has its host only, as it is and encoded', () => {
+test('a URL without credentials has only its host as a secret, verbatim and encoded', () => {
   const secrets = listSecrets(new URL('http://localhost:8545/'), {});
   assert.deepEqual(
     secrets.filter((secret) => secret.includes('localhost')),
@@ -152,7 +152,7 @@ test('an address without anything secret has its host only, as it is and encoded
 const KEY_URL = new URL('http://10.1.2.3:8545/v1/k3y-0f-the-operator');
 const KEY_HEADERS = { 'x-api-key': 'lettersonly' };
 
-test('secrets in base64 and hex are masked wherever they stand in a longer text', () => {
+test('secrets in base64 and hex are masked anywhere in a longer text', () => {
   const secrets = listSecrets(KEY_URL, KEY_HEADERS);
   for (const secret of ['k3y-0f-the-operator', 'lettersonly']) {
     for (const before of ['', 'a', 'ab', 'abc']) {
@@ -168,7 +168,7 @@ test('secrets in base64 and hex are masked wherever they stand in a longer text'
   }
 });
 
-test('an account or a hash stays as it is, whatever it spells in hex; a secret of this form does not', () => {
+test('accounts and hashes are unchanged even if they spell a secret in hex, unless they are one', () => {
   const secrets = listSecrets(KEY_URL, KEY_HEADERS);
   const account = `0x${Buffer.from('lettersonly').toString('hex').padEnd(40, '0')}`;
   const hash = account.padEnd(66, '1');
@@ -192,7 +192,7 @@ function readRevert(error: { code: number; message: string; data?: unknown }): s
   return String(read.data);
 }
 
-test('a revert is what execution gave, byte for byte, whether it holds a host, a user or a short password, or not', () => {
+test('a revert is returned byte for byte, even if it contains a host, a user name or a short password', () => {
   const guesses = ['10.1.2.3', '10.1.2.3:8545', '10.1.2.4', USER, 'hunter2', 'hunter3'];
   for (const guess of guesses) {
     const data = encodeErrorString(`is it ${guess}?`);
@@ -202,7 +202,7 @@ test('a revert is what execution gave, byte for byte, whether it holds a host, a
   assert.equal(readRevert({ code: 3, message: 'execution reverted', data: custom }), custom);
 });
 
-test('keys are masked in the reason of a revert, which messages quote, in whatever spelling', () => {
+test('keys in a revert reason are masked in any spelling', () => {
   const keys = [
     'k3y-0f-the-operator',
     'lettersonly',
@@ -218,7 +218,7 @@ test('keys are masked in the reason of a revert, which messages quote, in whatev
   assert.equal(data, encodeErrorString(`at http:${'*'.repeat(href.length - 'http:'.length)}`));
 });
 
-test('a reason in words only is masked as one in bytes is', () => {
+test('a reason in words is masked like a reason in bytes', () => {
   const said = `10.1.2.3 ${USER} https://docs.example/v1 lettersonly at http://10.1.2.3:8545`;
   const masked = `10.1.2.3 ${USER} https://docs.example/v1 ${'*'.repeat(11)} at http:${'*'.repeat(15)}`;
   for (const error of [
@@ -229,7 +229,7 @@ test('a reason in words only is masked as one in bytes is', () => {
     assert.equal(readRevert(error), encodeErrorString(masked));
 });
 
-test('a key that an address or a JSON text escapes is masked', () => {
+test('a key escaped for a URL or for JSON is masked', () => {
   const key = 'p@ss/w"rd+1 x';
   const url = new URL('https://node.example/rpc');
   url.searchParams.set('k', key);

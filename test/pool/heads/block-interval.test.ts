@@ -8,7 +8,7 @@ const block = (number: number, timestamp: number) => ({
   timestamp: BigInt(timestamp),
 });
 
-test('is unknown until two heads were seen', () => {
+test('the block time is unknown until two different heads were observed', () => {
   const pace = new BlockInterval();
   pace.observe(block(1, 100), 0);
   assert.equal(pace.blockTime, undefined);
@@ -18,27 +18,27 @@ test('is unknown until two heads were seen', () => {
   assert.equal(pace.blockTime, 12_000);
 });
 
-test('blocks that were skipped count', () => {
+test('skipped blocks count', () => {
   const pace = new BlockInterval();
   pace.observe(block(1, 100), 0);
   pace.observe(block(5, 108), 8_000);
   assert.equal(pace.blockTime, 2_000);
 });
 
-test('timestamps of whole seconds average out', () => {
+test('timestamps in whole seconds average out', () => {
   const pace = new BlockInterval();
   for (let i = 0; i <= 400; i++) pace.observe(block(i, Math.floor(i / 4)), i * 250);
   const { blockTime = 0 } = pace;
   assert.ok(blockTime >= 0 && blockTime <= 250, `${blockTime}`);
 });
 
-test('a node that catches up is followed at its speed', () => {
+test('the block time follows the speed of a node that catches up', () => {
   const pace = new BlockInterval();
   for (let i = 0; i <= 50; i++) pace.observe(block(i, 12 * i), i * 10);
   assert.ok((pace.blockTime ?? Number.NaN) <= 10);
 });
 
-test('jumps back, to the moon and in time teach nothing', () => {
+test('jumps back, far ahead and in time are ignored', () => {
   const pace = new BlockInterval();
   pace.observe(block(10, 100), 0);
   pace.observe(block(11, 102), 2_000);

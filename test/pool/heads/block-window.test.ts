@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { BlockWindow, WINDOW_BLOCKS } from '../../../src/pool/heads/block-window.ts';
 import { hashOf, makeBlock } from '../../support/block-tree.ts';
 
-test('a header gives two hashes', () => {
+test('a header adds its hash and its parent hash', () => {
   const window = new BlockWindow();
   const block = makeBlock('a', 5n);
   window.add(block);
@@ -14,13 +14,13 @@ test('a header gives two hashes', () => {
   assert.equal(window.headerAt(4n), undefined);
 });
 
-test('genesis has no parent', () => {
+test('the genesis block adds no parent hash', () => {
   const window = new BlockWindow();
   window.add(makeBlock('a', 0n));
   assert.deepEqual(window.numbers(), [0n]);
 });
 
-test('a header stays in hand when only its hash is reported again, not when another block takes its place', () => {
+test('a header remains when its own hash is added again, and is dropped when another block replaces it', () => {
   const window = new BlockWindow();
   window.add(makeBlock('a', 5n));
   window.put(5n, hashOf('a', 5n));
@@ -29,7 +29,7 @@ test('a header stays in hand when only its hash is reported again, not when anot
   assert.equal(window.headerAt(5n), undefined);
 });
 
-test('the lowest blocks leave when it is full', () => {
+test('a full window drops its lowest blocks', () => {
   const window = new BlockWindow();
   for (let number = 1n; number <= 1_000n; number++) window.add(makeBlock('a', number));
   assert.equal(window.numbers().length, WINDOW_BLOCKS);
@@ -38,7 +38,7 @@ test('the lowest blocks leave when it is full', () => {
   assert.equal(window.hashAt(1_000n - BigInt(WINDOW_BLOCKS)), undefined);
 });
 
-test('cuts tell what left, highest first', () => {
+test('cutAbove returns the removed hashes, highest first', () => {
   const window = new BlockWindow();
   for (const number of [1n, 2n, 3n]) window.add(makeBlock('a', number));
   assert.equal(window.highestUpTo(9n), 3n);

@@ -19,7 +19,7 @@ const b = a.fork('b', 97, 6);
 
 const tipOf = (view: ChainView): BlockHeader => view.latest as BlockHeader;
 
-test('a share is more than half, or at least a part, never zero nodes', () => {
+test('a share is more than half or at least a part of the nodes, and at least one node', () => {
   const counts = (share: Share): number[] => [0, 1, 2, 3, 4, 5].map((total) => countShare(share, total));
   assert.deepEqual(counts('majority'), [1, 1, 2, 2, 3, 3]);
   assert.deepEqual(counts(1), [1, 1, 2, 3, 4, 5]);
@@ -28,7 +28,7 @@ test('a share is more than half, or at least a part, never zero nodes', () => {
   assert.equal(countShare(0.07, 100), 7);
 });
 
-test('an upstream has what is not above its head and not known to be another', () => {
+test('a node has each block up to its head unless it has another one at that height', () => {
   const view = viewChain(a, 100, 3);
   assert.equal(hasBlock(view, a.at(100)), true);
   assert.equal(hasBlock(view, a.at(101)), false);
@@ -37,7 +37,7 @@ test('an upstream has what is not above its head and not known to be another', (
   assert.equal(hasBlock(viewNothing(), a.at(0)), false);
 });
 
-test('no nodes, and no nodes with a report, choose nothing', () => {
+test('there is no head without nodes, or if too few nodes report one', () => {
   assert.equal(chooseHead([], 'majority'), undefined);
   assert.equal(chooseHead([viewNothing()], 'majority'), undefined);
   assert.equal(chooseHead([viewChain(a, 100), viewNothing(), viewNothing()], 'majority'), undefined);
@@ -54,31 +54,31 @@ for (const [heads, share, chosen] of [
   [[100, 99, 98, 97], 1, 97],
   [[300, 3, 2], 'majority', 3],
 ] as const) {
-  test(`of heads ${heads.join(' ')} at share ${share} it is ${chosen}`, () => {
+  test(`heads ${heads.join(' ')} at share ${share} choose ${chosen}`, () => {
     const views = heads.map((head) => viewChain(a, head));
     assert.equal(chooseHead(views, share), a.at(chosen));
   });
 }
 
-test('the best common block need not be the latest of any node', () => {
+test('the highest common block need not be the head of any node', () => {
   const views = [viewChain(a, 100), viewChain(b, 103)];
   assert.equal(chooseHead(views, 'majority'), a.at(97));
 });
 
-test('a block known by hash only, with no node holding its header, gives way to the next below', () => {
+test('a block whose header no node has is skipped in favour of the next one below', () => {
   const views = [viewChain(a, 99, 2), viewChain(a, 100, 1)];
   assert.equal(chooseHead(views, 'majority'), a.at(99));
   const hashOnly: ChainView = { ...viewChain(a, 98, 3), headerAt: () => undefined };
   assert.equal(chooseHead([hashOnly, viewChain(a, 97)], 'majority'), a.at(97));
 });
 
-test('of two blocks at one height the one that more have', () => {
+test('between two blocks of equal height, the one that more nodes have is chosen', () => {
   const views = [viewChain(a, 100), viewChain(b, 100), viewChain(b, 100)];
   assert.equal(chooseHead(views, 0.3), b.at(100));
   assert.equal(chooseHead(views, 0.3, a.at(100)), b.at(100));
 });
 
-test('then the one that is served, then the lower hash', () => {
+test('a tie is decided for the served block, then for the lower hash', () => {
   const views = [viewChain(b, 100), viewChain(a, 100)];
   assert.equal(chooseHead(views, 0.5, a.at(100)), a.at(100));
   assert.equal(chooseHead(views, 0.5, b.at(100)), b.at(100));
@@ -87,13 +87,13 @@ test('then the one that is served, then the lower hash', () => {
   assert.equal(chooseHead(views.toReversed(), 0.5), lower);
 });
 
-test('a ceiling lowers the choice', () => {
+test('a ceiling lowers the chosen head', () => {
   const views = [viewChain(a, 100), viewChain(a, 99)];
   assert.equal(chooseHead(views, 'majority', undefined, 98n), a.at(98));
   assert.equal(chooseHead(views, 'majority', undefined, 200n), a.at(99));
 });
 
-test('absurd heads of a minority do not matter', () => {
+test('absurd heads of a minority do not change the choice', () => {
   const good = [viewChain(a, 100), viewChain(a, 100), viewChain(a, 100)];
   for (const number of [0n, 2n ** 60n, 101n, 100n]) {
     const bad = viewChain(new TestChain([makeBlock('x', number)]), 0);
@@ -109,7 +109,7 @@ const shareOf = fc.oneof(
   fc.double({ min: 0.01, max: 1, noNaN: true }).map((part): Share => part),
 );
 
-test('what is chosen is had by the share, nothing higher that is a node’s latest is, and order is nothing', () => {
+test('the share of nodes has the chosen block and no higher head of a node, in any order of the nodes', () => {
   fc.assert(
     fc.property(fc.array(viewOf, { minLength: 1, maxLength: 6 }), shareOf, (views, share) => {
       const needed = countShare(share, views.length);

@@ -48,7 +48,7 @@ function assertOneChain(tracker: HeadTracker): void {
   assert.equal(tracker.hashAt(top + 1n), undefined);
 }
 
-test('knows its head, and some blocks below it, after the first poll', async () => {
+test('the first poll reports the head and some blocks below it', async () => {
   const { tracker, feed } = createTracker();
   assert.deepEqual([tracker.latest], [undefined]);
   assert.equal(tracker.holds(0n), false);
@@ -62,7 +62,7 @@ test('knows its head, and some blocks below it, after the first poll', async () 
   assertOneChain(tracker);
 });
 
-test('a chain shorter than that is known to its genesis', async () => {
+test('the blocks of a short chain are read down to genesis', async () => {
   const { tracker, feed } = createTracker({ length: 3 });
   tracker.start();
   await complete();
@@ -70,7 +70,7 @@ test('a chain shorter than that is known to its genesis', async () => {
   assert.deepEqual(feed.numbersAsked, [1n, 0n]);
 });
 
-test('holds what is not above its head and not known to be another', async () => {
+test('a node holds each block up to its head unless it has another one at that height', async () => {
   const { tracker } = createTracker();
   tracker.start();
   await complete();
@@ -81,7 +81,7 @@ test('holds what is not above its head and not known to be another', async () =>
   assert.equal(tracker.holds(5n, hashOf('b', 5n)), true, 'nothing is known of block 5');
 });
 
-test('polls at half the block time that it observes', async () => {
+test('polls are half of the observed block time apart', async () => {
   const { tracker, feed, clock } = createTracker();
   tracker.start();
   for (let block = 0; block < 10; block++) {
@@ -100,7 +100,7 @@ for (const [blockTime, delay, polls] of [
   [2_000, 250, 6],
   [1_000, 250, 4],
 ] as const) {
-  test(`a block each ${blockTime} ms that is awaited is looked for when it is due`, async () => {
+  test(`an awaited block is polled for when it is due, at a block time of ${blockTime} ms`, async () => {
     const { tracker, feed, clock } = createTracker({ isAwaited: true, blockTimeMs: blockTime });
     tracker.start();
     const delays: number[] = [];
@@ -120,7 +120,7 @@ for (const [blockTime, delay, polls] of [
   });
 }
 
-test('a block that is late is looked for at the usual pace', async () => {
+test('an overdue block is polled for at the usual interval', async () => {
   const { tracker, feed, clock } = createTracker({ isAwaited: true, blockTimeMs: 8_000 });
   tracker.start();
   await clock.advance(20_000);
@@ -129,7 +129,7 @@ test('a block that is late is looked for at the usual pace', async () => {
   assert.equal(feed.timesOf('latest').length - before, 10);
 });
 
-test('a configured block time is not observed, and bounds hold', async () => {
+test('a configured block time replaces the observed one within the bounds of the interval', async () => {
   const { tracker, feed, clock } = createTracker({ blockTimeMs: 10 });
   tracker.start();
   await clock.advance(2_500);
@@ -159,7 +159,7 @@ test('polls of one kind never overlap', async () => {
   assert.equal(tracker.latest?.number, 100n);
 });
 
-test('refresh polls now', async () => {
+test('refresh polls at once', async () => {
   const { tracker, feed } = createTracker();
   tracker.start();
   await complete();
@@ -168,7 +168,7 @@ test('refresh polls now', async () => {
   assert.equal(tracker.latest?.number, 101n);
 });
 
-test('failing polls are counted, spread out and survived', async () => {
+test('failed polls are counted and followed by a backoff, and the last head remains', async () => {
   const { tracker, feed, clock } = createTracker({ blockTimeMs: 2_000 });
   tracker.start();
   await complete();
@@ -188,7 +188,7 @@ test('failing polls are counted, spread out and survived', async () => {
   assert.equal(tracker.latest?.number, 101n);
 });
 
-test('faults of every sort, also those that are none, stay inside', async () => {
+test('faults of any kind, unexpected errors included, do not escape', async () => {
   const { tracker, feed } = createTracker();
   for (const fault of [new UpstreamFault('wrong', 'x'), new TypeError('bug'), new RangeError('bug')]) {
     feed.fault = fault;
@@ -199,7 +199,7 @@ test('faults of every sort, also those that are none, stay inside', async () => 
   assert.ok(tracker.failures >= 2);
 });
 
-test('announced heads arrive without polls; a slow poll makes sure', async () => {
+test('announced heads are reported at once, with a slow poll as a safeguard', async () => {
   const { tracker, feed, clock, seen } = createTracker({ announces: true, blockTimeMs: 2_000 });
   tracker.start();
   feed.ready();
@@ -217,7 +217,7 @@ test('announced heads arrive without polls; a slow poll makes sure', async () =>
   assert.deepEqual(feed.numbersAsked, []);
 });
 
-test('several announcements at once are all taken', async () => {
+test('all of several announcements at once are processed', async () => {
   const { tracker, feed } = createTracker({ announces: true });
   tracker.start();
   await complete();
@@ -232,7 +232,7 @@ test('several announcements at once are all taken', async () => {
   assert.equal(tracker.headerAt(102n)?.hash, hashOf('a', 102n));
 });
 
-test('announcements lost: polls at once and at full pace; regained: looks for what was missed', async () => {
+test('lost announcements cause a poll at once and full polling; regained ones cause a catch-up poll', async () => {
   const { tracker, feed, clock } = createTracker({ announces: true, blockTimeMs: 2_000 });
   tracker.start();
   feed.ready();
@@ -255,7 +255,7 @@ test('announcements lost: polls at once and at full pace; regained: looks for wh
   assert.equal(feed.timesOf('latest').length, 2, 'every 4 intervals again');
 });
 
-test('announcements that stop without a word are found out by the slow poll', async () => {
+test('the slow poll detects announcements that stop silently', async () => {
   const { tracker, feed, clock } = createTracker({ announces: true, blockTimeMs: 2_000 });
   tracker.start();
   feed.ready();
@@ -273,7 +273,7 @@ test('announcements that stop without a word are found out by the slow poll', as
   assert.ok(feed.timesOf('latest').length <= 2, 'trusted again');
 });
 
-test('a poll that an announcement overtook does not take the head back', async () => {
+test('the result of a poll that an announcement has overtaken does not lower the head', async () => {
   const { tracker, feed, seen } = createTracker({ announces: true });
   tracker.start();
   await complete();
@@ -288,7 +288,7 @@ test('a poll that an announcement overtook does not take the head back', async (
   assert.equal(tracker.latest?.number, 101n);
 });
 
-test('a reorg is followed to its beginning before the head is reported', async () => {
+test('a reorg is followed down to its fork point before the head is reported', async () => {
   const { tracker, feed, seen } = createTracker();
   tracker.start();
   await complete();
@@ -304,7 +304,7 @@ test('a reorg is followed to its beginning before the head is reported', async (
   assertOneChain(tracker);
 });
 
-test('a reorg to a lower head', async () => {
+test('a reorg to a lower head is followed', async () => {
   const { tracker, feed } = createTracker();
   tracker.start();
   await complete();
@@ -316,7 +316,7 @@ test('a reorg to a lower head', async () => {
   assertOneChain(tracker);
 });
 
-test('a jump back on the same chain asks for nothing and forgets what is above', async () => {
+test('a jump back on the same chain sends no request and drops the blocks above', async () => {
   const { tracker, feed } = createTracker();
   tracker.start();
   await complete();
@@ -329,7 +329,7 @@ test('a jump back on the same chain asks for nothing and forgets what is above',
   assertOneChain(tracker);
 });
 
-test('a jump ahead costs one question: was the block above the last one left?', async () => {
+test('a jump ahead sends one request, for the block above the previous head', async () => {
   const { tracker, feed } = createTracker();
   tracker.start();
   await complete();
@@ -344,7 +344,7 @@ test('a jump ahead costs one question: was the block above the last one left?', 
   assertOneChain(tracker);
 });
 
-test('a reorg inside a jump ahead is found', async () => {
+test('a reorg within a jump ahead is detected', async () => {
   const { tracker, feed } = createTracker();
   tracker.start();
   await complete();
@@ -356,7 +356,7 @@ test('a reorg inside a jump ahead is found', async () => {
   assertOneChain(tracker);
 });
 
-test('a reorg deeper than can be followed leaves only what is proven', async () => {
+test('a reorg deeper than the bound leaves only hashes of the new chain', async () => {
   const { tracker, feed } = createTracker({ length: 101 });
   tracker.start();
   await complete();
@@ -373,7 +373,7 @@ test('a reorg deeper than can be followed leaves only what is proven', async () 
   assertOneChain(tracker);
 });
 
-test('when the walk down fails, older hashes are unknown rather than wrong', async () => {
+test('a failed walk down leaves older hashes unknown rather than wrong', async () => {
   const { tracker, feed } = createTracker({ announces: true });
   tracker.start();
   await complete();
@@ -387,7 +387,7 @@ test('when the walk down fails, older hashes are unknown rather than wrong', asy
   assertOneChain(tracker);
 });
 
-test('a reorg during the walk down is no bridge to an older branch', async () => {
+test('a second reorg during the walk down does not link to an older branch', async () => {
   const { tracker, feed } = createTracker();
   tracker.start();
   await complete();
@@ -408,7 +408,7 @@ test('a reorg during the walk down is no bridge to an older branch', async () =>
   assertOneChain(tracker);
 });
 
-test('heads that come during a walk down: the newest is next', async () => {
+test('after a walk down, the newest of the heads that arrived meanwhile is next', async () => {
   const { tracker, feed, seen } = createTracker({ announces: true });
   tracker.start();
   await complete();
@@ -430,7 +430,7 @@ test('heads that come during a walk down: the newest is next', async () => {
   assertOneChain(tracker);
 });
 
-test('absurd heads are reported as they are, and are over when they are over', async () => {
+test('absurd heads are reported unchanged, and a later head replaces them', async () => {
   const { tracker, feed } = createTracker({ announces: true });
   tracker.start();
   await complete();
@@ -447,7 +447,7 @@ test('absurd heads are reported as they are, and are over when they are over', a
   assertOneChain(tracker);
 });
 
-test('remembers a bounded number of blocks', async () => {
+test('a bounded number of blocks is stored', async () => {
   const { tracker, feed } = createTracker({ length: 2, announces: true });
   tracker.start();
   await complete();
@@ -460,7 +460,7 @@ test('remembers a bounded number of blocks', async () => {
   assert.equal(tracker.hashAt(oldest - 1n), undefined);
 });
 
-test('safe and finalized are looked at more seldom', async () => {
+test('safe and finalized are polled less often', async () => {
   const { tracker, feed, clock } = createTracker({ blockTimeMs: 2_000 });
   feed.safe = 90;
   feed.finalized = 80;
@@ -475,7 +475,7 @@ test('safe and finalized are looked at more seldom', async () => {
   assert.deepEqual([tracker.safe?.number, tracker.finalized?.number], [91n, 81n]);
 });
 
-test('tags that the upstream does not know are undefined; failures say nothing about them', async () => {
+test('unsupported tags are undefined; failed polls leave tags unchanged', async () => {
   const { tracker, feed, clock, seen } = createTracker({ blockTimeMs: 2_000 });
   feed.safe = 90;
   feed.finalized = 80;
@@ -500,7 +500,7 @@ test('tags that the upstream does not know are undefined; failures say nothing a
   }
 });
 
-test('stopping ends polls and announcements, and what still comes is not reported', async () => {
+test('stopping ends polls and announcements, and later results are not reported', async () => {
   const { tracker, feed, clock, seen } = createTracker({ announces: true });
   tracker.start();
   await complete();
@@ -526,7 +526,7 @@ test('stopping ends polls and announcements, and what still comes is not reporte
 
 type Turn = { readonly kind: 'grow' | 'reorg' | 'back' | 'fail' | 'announce'; readonly blocks: number };
 
-test('whatever an upstream does, its tracker reports one chain, and its head once it answers', async () => {
+test('a tracker reports a single chain whatever the node does, and the head once the node answers', async () => {
   const turnOf: fc.Arbitrary<Turn> = fc.record({
     kind: fc.constantFrom('grow', 'reorg', 'back', 'fail', 'announce'),
     blocks: fc.integer({ min: 1, max: 12 }),
@@ -561,7 +561,7 @@ test('whatever an upstream does, its tracker reports one chain, and its head onc
   );
 });
 
-test('a node that syncs says so before its first head counts', async () => {
+test('the sync status is known before the first head counts', async () => {
   const { tracker, feed } = createTracker({ length: 1, syncs: true });
   feed.sync = { target: 500n };
   tracker.start();
@@ -569,7 +569,7 @@ test('a node that syncs says so before its first head counts', async () => {
   assert.deepEqual([tracker.latest?.number, tracker.isSyncing, tracker.syncTarget], [0n, true, 500n]);
 });
 
-test('a node near the target that it reports is synced; one that reports none is not', async () => {
+test('a node near its reported sync target is synced; one without a target is not', async () => {
   const { tracker, feed, clock } = createTracker({ syncs: true });
   feed.sync = { target: 108n };
   tracker.start();
@@ -585,7 +585,7 @@ test('a node near the target that it reports is synced; one that reports none is
   assert.equal(tracker.isSyncing, true, 'what cannot be asked stays');
 });
 
-test('the end of a sync counts with the head after it', async () => {
+test('the end of a sync takes effect with the next head', async () => {
   const { tracker, feed, clock } = createTracker({ length: 1, syncs: true });
   feed.sync = { target: 500n };
   const heads: (bigint | undefined)[] = [];
@@ -603,7 +603,7 @@ test('the end of a sync counts with the head after it', async () => {
   assert.ok(heads.length > 0 && heads.every((head) => head === 400n), `${heads}`);
 });
 
-test('a node that was away is asked again whether it syncs', async () => {
+test('the sync status is polled again after an outage', async () => {
   const { tracker, feed, clock } = createTracker({ syncs: true });
   tracker.start();
   await clock.advance(1_000);
@@ -616,7 +616,7 @@ test('a node that was away is asked again whether it syncs', async () => {
   assert.equal(tracker.isSyncing, true);
 });
 
-test('a node that was away while it synced is followed when it is back and done', async () => {
+test('a node that finished syncing during an outage is followed again', async () => {
   const { tracker, feed, clock } = createTracker({ length: 1, syncs: true });
   feed.sync = { target: 500n };
   tracker.start();
@@ -634,7 +634,7 @@ test('a node that was away while it synced is followed when it is back and done'
   assert.equal(tracker.latest?.number, 401n);
 });
 
-test('a jump of the head takes safe and finalized along, until they are reported again', async () => {
+test('a jump of the head resets safe and finalized until they are polled again', async () => {
   const { tracker, feed, clock } = createTracker({ length: 20 });
   feed.safe = 10;
   feed.finalized = 5;
@@ -653,7 +653,7 @@ test('a jump of the head takes safe and finalized along, until they are reported
   assert.deepEqual([tracker.safe?.number, tracker.finalized?.number, tracker.hasMarks], [110n, 105n, true]);
 });
 
-test('asked for a block far below, a node shows that its chain has it', async () => {
+test('showBlock reads a block far below the head, once per head', async () => {
   const { tracker, feed } = createTracker();
   tracker.start();
   await complete();
@@ -666,7 +666,7 @@ test('asked for a block far below, a node shows that its chain has it', async ()
   assertOneChain(tracker);
 });
 
-test('a claim without a parent shows nothing, and that is known', async () => {
+test('showBlock stores nothing if the parent of the head is missing, and marks the block as shown', async () => {
   const { tracker, feed } = createTracker();
   feed.chain = new TestChain([makeBlock('x', 5_000n)]);
   tracker.start();

@@ -51,10 +51,10 @@ type ModelScript = {
   readonly depth: number;
 };
 
-/** Head and all known blocks below it at one time. */
+/** Served head and all known hashes below it at one time. */
 type Served = { readonly head: BlockHeader | undefined; readonly hashes: ReadonlyMap<bigint, string> };
 
-/** A network of upstreams over a tree of blocks; checks every move of its head. */
+/** A network of nodes over a tree of blocks; checks each change of the network head. */
 class Model {
   readonly #clock = new FakeClock();
   readonly #upstreams: Upstream[];
@@ -181,14 +181,14 @@ class Model {
     this.#extend(BigInt(last), Math.max(blocks, this.#highest - MAX_LOSS - last));
   }
 
-  /** Every branch has a distinct name, so that no two blocks have the same hash. */
+  /** Each branch has a distinct name, so that no two blocks have the same hash. */
   #extend(last: bigint, blocks: number): void {
     this.#chain = this.#chain.fork(`b${this.#branches++}`, Math.max(0, Number(last)), blocks);
     this.#register(this.#chain);
     if (this.#upstreams.some(({ isBad }) => isBad)) this.#pullAlong();
   }
 
-  /** Beside liars, good upstreams do not lag, and are therefore a majority; the chain may be idle, and its blocks old. */
+  /** If some nodes lie, honest nodes do not lag and are therefore a majority; the chain may be idle, with old blocks. */
   #pullAlong(): void {
     const lowest = Number(this.#chain.tip.number) - NEAR;
     for (const upstream of this.#upstreams) {
@@ -282,7 +282,7 @@ class Model {
     });
   }
 
-  /** Where all good upstreams are at one block, the head is that block, or still above it on the same chain. */
+  /** If all honest nodes are at one block, the head is this block or above it on the same chain. */
   #checkProgress(head: BlockHeader, ancestry: ReadonlyMap<bigint, string>): void {
     const good = this.#candidates().filter(({ isBad, isSyncing }) => !isBad && !isSyncing);
     const common = good[0]?.tracker.latest;
@@ -377,7 +377,7 @@ function play(script: ModelScript, steps: readonly Step[]): void {
 
 const ones = (count: number): number[] => Array<number>(count).fill(1);
 
-test('whatever a minority reports, the head follows the others: forwards, or by reorgs', () => {
+test('whatever a minority reports, the head follows the majority: forwards, or by reorgs', () => {
   const steps = listOf(fc.oneof(...GROWTH, lagOf(NEAR), { weight: 2, arbitrary: lying }));
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4 }), fc.nat(3), steps, (good, bad, all) =>
@@ -387,7 +387,7 @@ test('whatever a minority reports, the head follows the others: forwards, or by 
   );
 });
 
-test('the same where upstreams know few of their blocks', () => {
+test('nodes that know few of their blocks have the same guarantees', () => {
   const steps = listOf(fc.oneof(...GROWTH, lagOf(FAR)));
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 6 }), steps, (good, depth, all) =>
@@ -399,7 +399,7 @@ test('the same where upstreams know few of their blocks', () => {
 
 const tiersOf = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 5 });
 
-test('nodes lag, leave, sync and say they do not: the head never goes back, and stays near the best of them', () => {
+test('while nodes lag, leave, sync and deny it, the head never goes back and stays near the best of them', () => {
   const steps = listOf(fc.oneof(...GROWTH, lagOf(FAR), { weight: 2, arbitrary: claiming }, restarting));
   fc.assert(
     fc.property(tiersOf, steps, (tiers, all) => play({ tiers, depth: ALL + 50 }, all)),

@@ -55,7 +55,7 @@ const at = (...tips: readonly number[]): HeadReport[] => tips.map((tip) => viewC
 const hashes = (branch: string, from: number, to: number): string[] =>
   Array.from({ length: from - to + 1 }, (_, i) => hashOf(branch, BigInt(from - i)));
 
-test('there is no head before the share has one', async () => {
+test('there is no head before the share of nodes has one', async () => {
   const { head, report } = createHead();
   let isKnown = false;
   const known = head.whenKnown().then(() => {
@@ -70,20 +70,20 @@ test('there is no head before the share has one', async () => {
   assert.equal(isKnown, true);
 });
 
-test('rule 1: the highest block that the share has', () => {
+test('rule 1: the head is the highest block that the share has', () => {
   const { report } = createHead();
   assert.equal(report(...at(100, 99, 98)), a.at(99));
   assert.equal(report(...at(100, 100, 98)), a.at(100));
   assert.equal(report(...at(105, 103, 100)), a.at(103));
 });
 
-test('rule 1: a lone healthy upstream is its own majority', () => {
+test('rule 1: a single healthy node is a majority', () => {
   const { report } = createHead();
   assert.equal(report(...at(100)), a.at(100));
   assert.equal(report(...at(101)), a.at(101));
 });
 
-test('rule 2: upstreams that lag, leave, come or jump back do not take the head back', () => {
+test('rule 2: nodes that lag, leave, join or jump back do not lower the head', () => {
   const { report, orphaned, givenUp } = createHead();
   report(...at(100, 100, 99));
   for (const now of [
@@ -100,7 +100,7 @@ test('rule 2: upstreams that lag, leave, come or jump back do not take the head 
   assert.deepEqual([orphaned, givenUp], [[], []]);
 });
 
-test('rule 2: a minority on another branch does not', () => {
+test('rule 2: a minority on another branch does not move the head', () => {
   const { report, orphaned } = createHead();
   const b = a.fork('b', 98, 10);
   report(...at(100, 100, 100));
@@ -114,14 +114,14 @@ test('rule 2: a minority on another branch does not', () => {
   assert.deepEqual(orphaned, []);
 });
 
-test('rule 2: three ways to disagree prove nothing', () => {
+test('rule 2: three nodes on three branches do not move the head', () => {
   const { report } = createHead();
   report(...at(100, 100, 100));
   const [b, c] = [a.fork('b', 98, 2), a.fork('c', 98, 2)];
   assert.equal(report(viewChain(b, 100), viewChain(c, 100), ...at(100)), a.at(100));
 });
 
-test('a reorg to a higher block', () => {
+test('a reorg to a higher block moves the head', () => {
   const { head, report, orphaned } = createHead();
   const b = a.fork('b', 97, 10);
   report(...at(100, 100, 100));
@@ -133,7 +133,7 @@ test('a reorg to a higher block', () => {
   assert.equal(head.hashAt(97n), hashOf('a', 97n));
 });
 
-test('a reorg at the same height and to a lower one', () => {
+test('reorgs to the same height and to lower heights move the head', () => {
   for (const length of [3, 2, 1]) {
     const { head, report, orphaned } = createHead();
     const b = a.fork('b', 97, length);
@@ -144,7 +144,7 @@ test('a reorg at the same height and to a lower one', () => {
   }
 });
 
-test('a reorg on which the new branches do not agree yet goes back to where they part', () => {
+test('a reorg to branches that disagree moves the head to their fork point', () => {
   const { report, orphaned } = createHead();
   const b = a.fork('b', 98, 1);
   const [c, d] = [b.fork('c', 99, 1), b.fork('d', 99, 1)];
@@ -153,7 +153,7 @@ test('a reorg on which the new branches do not agree yet goes back to where they
   assert.deepEqual(orphaned, hashes('a', 100, 99));
 });
 
-test('a reorg in a jump ahead', () => {
+test('a reorg within a jump ahead is detected', () => {
   const { report, orphaned, head } = createHead();
   const b = a.fork('b', 97, 100);
   report(...at(100, 100));
@@ -162,7 +162,7 @@ test('a reorg in a jump ahead', () => {
   assert.equal(head.hashAt(150n), hashOf('b', 150n));
 });
 
-test('blocks that cannot be vouched for after a proven reorg leave too', () => {
+test('blocks that no node confirms after a reorg are dropped too', () => {
   const { report, orphaned, head } = createHead();
   const b = a.fork('b', 97, 10);
   report(viewChain(a, 100, 5));
@@ -177,7 +177,7 @@ test('blocks that cannot be vouched for after a proven reorg leave too', () => {
   assert.deepEqual(other.orphaned, hashes('a', 100, 95));
 });
 
-test('what upstreams tell later of the blocks below the head is taken in', () => {
+test('hashes below the head that nodes report later are added', () => {
   const { report, head } = createHead();
   report(viewChain(a, 100, 1));
   assert.equal(head.hashAt(98n), undefined);
@@ -187,7 +187,7 @@ test('what upstreams tell later of the blocks below the head is taken in', () =>
   assert.equal(head.headerAt(99n), a.at(99));
 });
 
-test('hashes of blocks in between come from nodes that know them, or stay unknown', () => {
+test('hashes of skipped blocks come from nodes that know them, or remain unknown', () => {
   const { report, head } = createHead();
   report(...at(100, 100, 100));
   report(viewChain(a, 105, 1), viewChain(a, 105, 300));
@@ -201,7 +201,7 @@ test('hashes of blocks in between come from nodes that know them, or stay unknow
   assert.equal(head.hashAt(105n), hashOf('a', 105n));
 });
 
-test('the window is bounded', () => {
+test('the number of stored blocks is bounded', () => {
   const { report, head } = createHead();
   for (let tip = 100; tip < 700; tip++) report(viewChain(a, tip, 3));
   const oldest = 700n - BigInt(WINDOW_BLOCKS);
@@ -209,7 +209,7 @@ test('the window is bounded', () => {
   assert.equal(head.hashAt(oldest - 1n), undefined);
 });
 
-test('rule 2: to blocks below it on its own chain a head never goes back, however long', () => {
+test('rule 2: the head never goes back to a block below it on its own chain, after any time', () => {
   const { clock, report, head, givenUp, orphaned } = createHead();
   report(...at(100, 100, 100));
   for (const now of [at(96, 95, 90), at(40, 40, 40), at(96), at(0, 96, 99)]) {
@@ -226,7 +226,7 @@ const makeLater = (length: number, seconds: bigint): TestChain =>
     TestChain.create('z', length).blocks.map((block) => ({ ...block, timestamp: block.timestamp + seconds })),
   );
 
-test('rule 2: a block that is not above the head and yet later proves that it was left', () => {
+test('rule 2: a head that all nodes have left for a lower but later block is abandoned', () => {
   const { clock, report, head, orphaned, givenUp } = createHead();
   report(viewChain(a, 100, 3));
   const earlier = viewChain(TestChain.create('z', 11), 10);
@@ -239,7 +239,7 @@ test('rule 2: a block that is not above the head and yet later proves that it wa
   assert.deepEqual(givenUp, [[100n, 10n]]);
 });
 
-test('rule 2: that takes its time, which begins anew whenever one node has the head', () => {
+test('rule 2: the time until a head is abandoned restarts whenever a node has the head', () => {
   const { clock, report, head, givenUp } = createHead();
   const later = viewChain(makeLater(11, 1_000n), 10);
   report(viewChain(a, 100, 3));
@@ -255,7 +255,7 @@ test('rule 2: that takes its time, which begins anew whenever one node has the h
   assert.equal(givenUp.length, 1);
 });
 
-test('rule 2: while no node is healthy, nothing is given up', () => {
+test('rule 2: no head is abandoned while no node is healthy', () => {
   const { clock, report, head } = createHead();
   const later = viewChain(makeLater(11, 1_000n), 10);
   report(viewChain(a, 100, 3));
@@ -273,7 +273,7 @@ test('rule 2: while no node is healthy, nothing is given up', () => {
 
 const absurd = new TestChain([makeBlock('x', 2n ** 60n)]);
 
-test('rule 2: one node alone cannot hold an absurd head for ever', () => {
+test('rule 2: an absurd head of a single node is abandoned', () => {
   const { clock, report, head, givenUp } = createHead();
   report(...at(100, 100, 100));
   assert.equal(report(viewChain(absurd, 0)), absurd.tip, 'it is its own majority');
@@ -287,7 +287,7 @@ test('rule 2: one node alone cannot hold an absurd head for ever', () => {
   assert.equal(report(viewChain(absurd, 0), ...at(102, 102)), a.at(102));
 });
 
-test('rule 2: an absurd head of a node that is gone is left with the next block', () => {
+test('rule 2: an absurd head of a node that has left is abandoned with the next block', () => {
   const { clock, report, head } = createHead();
   report(viewChain(absurd, 0));
   report(...at(90, 90));
@@ -296,7 +296,7 @@ test('rule 2: an absurd head of a node that is gone is left with the next block'
   assert.equal(report(...at(101, 101)), a.at(101));
 });
 
-test('rule 2: what the share or half of the nodes have stays', () => {
+test('rule 2: a head that the share or half of the nodes have is not abandoned', () => {
   const { clock, report, head } = createHead();
   report(...at(100, 100));
   report(...at(100, 90));
@@ -326,7 +326,7 @@ test('rule 3: a head that no healthy node has is served for a bounded time', () 
   assert.equal(clock.pending, 0);
 });
 
-test('rule 3: neither lagging nor syncing nodes confirm it', () => {
+test('rule 3: lagging and syncing nodes do not confirm the head', () => {
   const { clock, report, head } = createHead();
   report(...at(100));
   report(...at(20, 20, 0), { ...viewChain(a, 100), isSyncing: true });
@@ -356,7 +356,7 @@ function voteOn(script: Script, ...groups: readonly (readonly Candidate[])[]): [
   return [groups.at(-1)?.map(({ vote }) => vote) ?? [], served?.number];
 }
 
-test('syncing nodes have no vote, at the start or later, however many', () => {
+test('syncing nodes have no vote, at the start or later, in any number', () => {
   const syncing = makeCandidates([
     { ...viewChain(a, 0), isSyncing: true },
     { ...viewChain(a, 60), isSyncing: true },
@@ -368,7 +368,7 @@ test('syncing nodes have no vote, at the start or later, however many', () => {
   assert.deepEqual(voteOn({}, good, syncing), [['syncing', 'syncing'], 100n]);
 });
 
-test('far behind a healthy node is no vote, at the start or later, however many', () => {
+test('nodes far behind a healthy node have no vote, at the start or later, in any number', () => {
   const [low, lower, good] = makeCandidates(at(54, 0, 100)) as [Candidate, Candidate, Candidate];
   // The first blocks of a tree's chain are in every view, which shows that the view is on the chain.
   assert.deepEqual(voteOn({}, [low, good]), [['lagging', 'votes'], 100n]);
@@ -378,7 +378,7 @@ test('far behind a healthy node is no vote, at the start or later, however many'
   assert.deepEqual(voteOn({}, [good], [low]), [['lagging'], 100n], 'nor behind what was served');
 });
 
-test('far behind means by more blocks and by more time; a node that lagged has caught up at half of both', () => {
+test('a node is far behind by both blocks and time, and has caught up at half of both', () => {
   const votesAt = (...tips: number[]): Vote[] => voteOn({}, makeCandidates(at(...tips)))[0];
   // Blocks are 2 s apart: 30 s are 15 blocks.
   assert.deepEqual(votesAt(200, 185), ['votes', 'votes']);
@@ -402,7 +402,7 @@ test('far behind means by more blocks and by more time; a node that lagged has c
   ]);
 });
 
-test('lower tiers have no vote while a better one is well', () => {
+test('lower tiers have no vote while a better tier is healthy', () => {
   const reserve = makeCandidates(at(60, 99), 2);
   const good = makeCandidates(at(100));
   const stuck = makeCandidates(at(30));
@@ -411,7 +411,7 @@ test('lower tiers have no vote while a better one is well', () => {
   assert.deepEqual(voteOn({}, [...makeCandidates(at(100), 2), ...stuck]), [['votes', 'lagging'], 100n]);
 });
 
-test('a node that only claims to be far ahead makes no other lag, whatever time it reports', () => {
+test('a node that only claims to be far ahead makes no other node lag, whatever its timestamp', () => {
   const claim = { ...makeBlock('x', 100_000n), timestamp: a.at(100).timestamp };
   const liar = makeCandidates([viewChain(new TestChain([claim]), 0)]);
   const good = makeCandidates(at(54, 54));
@@ -419,7 +419,7 @@ test('a node that only claims to be far ahead makes no other lag, whatever time 
   assert.deepEqual(voteOn({}, good, [...liar, ...good]), [['votes', 'votes', 'votes'], 54n]);
 });
 
-test('nor does one that shows a chain, where the others have recent blocks', () => {
+test('a node far ahead with a shown chain makes no node with recent blocks lag', () => {
   const b = a.fork('b', 98, 200);
   assert.deepEqual(
     voteOn({}, makeCandidates(at(98, 98)), makeCandidates([...at(98, 98), viewChain(b, 298)])),
@@ -444,7 +444,7 @@ function createIdle(script: Script = {}) {
   return scene;
 }
 
-test('on an idle chain, a minority that makes up recent blocks takes neither the head nor a vote', () => {
+test('on an idle chain, a minority with forged recent blocks takes neither the head nor a vote', () => {
   for (const [honest, liars] of [
     [4, 1],
     [3, 2],
@@ -467,7 +467,7 @@ test('on an idle chain, a minority that makes up recent blocks takes neither the
   }
 });
 
-test('nor where the others are a few blocks apart, on different branches, or it is ahead by less', () => {
+test('on an idle chain, forged blocks do not move the head even if honest nodes are apart or the lead is small', () => {
   const { see, report } = createIdle();
   report(...at(100, 100, 100));
   for (const length of [1, 8, 9, 15, 40]) {
@@ -477,13 +477,13 @@ test('nor where the others are a few blocks apart, on different branches, or it 
   assert.equal(report(viewChain(b, 99), viewChain(c, 100), ...at(100), forge(100, 15)), a.at(100));
 });
 
-test('nor from a lower tier, however many those below the best are', () => {
+test('on an idle chain, any number of lower-tier nodes with forged blocks do not move the head', () => {
   const { see } = createIdle();
   const good = makeCandidates(at(100, 100, 100));
   assert.equal(see(...good, ...makeCandidates([forge(100, 15), forge(100, 15)], 2)), a.at(100));
 });
 
-test('a majority that is stuck at the served head keeps it, until half of the nodes are ahead, or say they sync', () => {
+test('a stuck majority at the served head keeps it until half of the nodes are ahead or the majority reports syncing', () => {
   const { see, report, ahead, head } = createIdle();
   report(...at(100, 100, 100));
   const [stuck, good] = [makeCandidates(at(100, 100)), makeCandidates(at(150))];
@@ -504,7 +504,7 @@ test('a majority that is stuck at the served head keeps it, until half of the no
   assert.equal(third.report(...at(100, 100, 150)), a.at(150), 'a smaller share prefers what is new');
 });
 
-test('of two nodes the one ahead decides, and nodes of the best tier ahead, however many of lower tiers are not', () => {
+test('the node ahead decides between two nodes, and best-tier nodes ahead decide against any number of lower tiers', () => {
   const { report, votes } = createIdle();
   report(...at(100, 100));
   assert.equal(report(...at(100, 269)), a.at(269));
@@ -513,11 +513,11 @@ test('of two nodes the one ahead decides, and nodes of the best tier ahead, howe
   assert.deepEqual(voteOn({}, [...reserve, ...makeCandidates(at(150))])[1], 150n);
 });
 
-test('a majority that was not at the served head does not hold it back', () => {
+test('a majority that was not at the served head does not hold back a node ahead', () => {
   assert.deepEqual(voteOn({}, makeCandidates(at(100)), makeCandidates(at(54, 54, 150)))[1], 150n);
 });
 
-test('at the start a majority at different blocks lags behind the one ahead, in whatever order they tell them', () => {
+test('at the start, a majority at different blocks lags behind a node ahead, in any order of their reports', () => {
   const { report, head } = createIdle();
   const waiting = { ...viewNothing(), isExpected: true };
   assert.equal(report(...at(50, 54), waiting), undefined);
@@ -539,7 +539,7 @@ test('at the start a majority at different blocks lags behind the one ahead, in 
   );
 });
 
-test('what a node far ahead has not shown of its chain is asked for; the first head waits for it', () => {
+test('the first head waits until a node far ahead has shown that its chain includes the lower heads', () => {
   const { see, doubts, head } = createHead();
   const good = makeCandidates([{ ...viewChain(a, 100, 3), hasShown: () => false }]);
   const low = makeCandidates(at(54));
@@ -550,7 +550,7 @@ test('what a node far ahead has not shown of its chain is asked for; the first h
   assert.equal(head.isUndecided, false);
 });
 
-test('it does not wait for ever', () => {
+test('the first head does not wait for an unshown chain beyond a time limit', () => {
   const { see, clock, head } = createHead();
   const low = makeCandidates(at(54, 54));
   see(...low, ...makeCandidates([{ ...viewChain(a, 100, 3), hasShown: () => false }]));
@@ -558,7 +558,7 @@ test('it does not wait for ever', () => {
   assert.equal(head.head, a.at(54));
 });
 
-test('stopping ends the waiting', () => {
+test('stop cancels all timers', () => {
   const { clock, report, head } = createHead();
   report(...at(100, 100));
   report(...at(90, 90));
@@ -567,7 +567,7 @@ test('stopping ends the waiting', () => {
   assert.equal(clock.pending, 0);
 });
 
-test('safe and finalized: the highest that the share of the nodes with one has, never back', () => {
+test('safe and finalized are the highest blocks that the share of the nodes with such tags has, and never go back', () => {
   const { head, report } = createHead();
   const marks = (safe: number, finalized: number) => viewChain(a, 100, 300, { safe, finalized });
   const numbers = () => [head.safe?.number, head.finalized?.number];
@@ -583,7 +583,7 @@ test('safe and finalized: the highest that the share of the nodes with one has, 
   assert.deepEqual(numbers(), [93n, 83n]);
 });
 
-test('safe and finalized are never above the head, nor off its chain', () => {
+test('safe and finalized are never above the head, nor on another chain', () => {
   const { head, report } = createHead();
   const ahead = (tip: number, mark: number) => viewChain(a, tip, 300, { safe: mark, finalized: mark });
   report(ahead(200, 190), ...at(100, 100));
@@ -597,7 +597,7 @@ test('safe and finalized are never above the head, nor off its chain', () => {
   assert.deepEqual([other.head.safe, other.head.finalized], [undefined, undefined]);
 });
 
-test('a reorg takes along the safe block that it left, and no other', () => {
+test('a reorg replaces an orphaned safe block, and no other', () => {
   const { head, report } = createHead();
   const b = a.fork('b', 95, 20);
   report(viewChain(a, 100, 300, { safe: 98, finalized: 90 }));
@@ -607,7 +607,7 @@ test('a reorg takes along the safe block that it left, and no other', () => {
   assert.deepEqual([head.safe, head.finalized], [b.at(98), b.at(96)]);
 });
 
-test('with trackers: a reorg of three upstreams, one after the other', async () => {
+test('a reorg of three tracked nodes, one after the other, moves the head once', async () => {
   const clock = new FakeClock();
   const orphaned: string[] = [];
   const served: BlockHeader[] = [];
@@ -649,7 +649,7 @@ test('with trackers: a reorg of three upstreams, one after the other', async () 
   assert.equal(clock.pending, 0);
 });
 
-test('a change of the served block is reported once, when everything fits it', async () => {
+test('a change of the served block is reported once, in a consistent state', async () => {
   const clock = new FakeClock();
   const chain = TestChain.create('a', 12);
   const reports = [5, 5, 5].map((tip) => viewChain(chain, tip));

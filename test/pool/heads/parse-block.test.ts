@@ -28,7 +28,7 @@ function isFault(kind: string): (error: unknown) => boolean {
   return (error) => error instanceof UpstreamFault && error.kind === kind;
 }
 
-test('a header is read with what chains and layers leave out', () => {
+test('a header is parsed without the fields that some chains omit', () => {
   assert.deepEqual(parseReportedHeader(minimal), {
     number: 16n,
     hash: HASH.toLowerCase(),
@@ -47,7 +47,7 @@ test('a header is read with what chains and layers leave out', () => {
   assert.deepEqual([header.baseFeePerGas, header.extraData, header.difficulty], [7n, '0xaa', 2n]);
 });
 
-test('leading zeros are no reason to refuse a block', () => {
+test('leading zeros in a quantity are accepted', () => {
   assert.equal(parseReportedHeader({ ...minimal, number: `0x${'0'.repeat(40)}10` }).number, 16n);
 });
 
@@ -57,14 +57,14 @@ test('transactions are hashes or whole objects', () => {
   assert.deepEqual(parseBlock(whole), parseBlock(full));
 });
 
-test('uncles are listed, and may be left out', () => {
+test('uncles are listed, and may be omitted', () => {
   assert.deepEqual(parseBlock({ ...full, sha3Uncles: PARENT, uncles: [HASH] }).uncleHashes, [
     HASH.toLowerCase(),
   ]);
   assert.deepEqual(parseBlock({ ...full, uncles: undefined }).uncleHashes, []);
 });
 
-test('an empty block agrees with empty commitments, and with none', () => {
+test('an empty block matches empty, zero and missing commitments', () => {
   const empty = { ...full, transactions: [], transactionsRoot: EMPTY_ROOT };
   assert.deepEqual(parseBlock(empty).transactionHashes, []);
   const zero = `0x${'0'.repeat(64)}`;
@@ -73,7 +73,7 @@ test('an empty block agrees with empty commitments, and with none', () => {
   parseBlock({ ...empty, transactionsRoot: EMPTY_ROOT.toUpperCase().replace('0X', '0x') });
 });
 
-test('a block that lists less than it commits to is wrong', () => {
+test('a block that lists less than its commitments imply is wrong', () => {
   assert.throws(() => parseBlock({ ...full, transactions: [] }), isFault('wrong'));
   assert.throws(() => parseBlock({ ...full, sha3Uncles: PARENT }), isFault('wrong'));
   assert.throws(() => parseBlock({ ...full, sha3Uncles: PARENT, uncles: undefined }), isFault('wrong'));
@@ -89,14 +89,14 @@ for (const [name, values] of Object.entries({
   extraData: ['0xa', 'aa', 1],
   difficulty: ['', {}],
 })) {
-  test(`${name} is checked`, () => {
+  test(`${name} is validated`, () => {
     for (const value of values) {
       assert.throws(() => parseReportedHeader({ ...full, [name]: value }), isFault('malformed'), `${value}`);
     }
   });
 }
 
-test('lists are checked', () => {
+test('lists are validated', () => {
   for (const transactions of [undefined, null, {}, [1], [null], [{}], ['0x12']]) {
     assert.throws(() => parseBlock({ ...full, transactions }), isFault('malformed'));
   }
@@ -105,7 +105,7 @@ test('lists are checked', () => {
   }
 });
 
-test('any JSON value is a block or a fault, and no fault repeats what came', () => {
+test('any JSON value yields a block or a fault, and no fault repeats its input', () => {
   const field = fc.oneof(fc.constantFrom(...Object.values(full)), fc.jsonValue());
   const value = fc.oneof(
     fc.jsonValue(),

@@ -18,7 +18,7 @@ function createLoop(interval = 100, maxBackoff = 1_000) {
   return { clock, polls, loop };
 }
 
-test('polls at once, then an interval after the end of each poll', async () => {
+test('the first poll is at once, and each further one an interval after the end of the last', async () => {
   const { clock, polls, loop } = createLoop();
   loop.start();
   loop.start();
@@ -34,7 +34,7 @@ test('polls at once, then an interval after the end of each poll', async () => {
   );
 });
 
-test('a request for a poll joins the one under way, and the pause starts anew', async () => {
+test('pollNow joins a poll in flight, and restarts the interval', async () => {
   const { clock, polls, loop } = createLoop();
   loop.start();
   const first = loop.pollNow();
@@ -52,7 +52,7 @@ test('a request for a poll joins the one under way, and the pause starts anew', 
   assert.equal(polls.length, 3);
 });
 
-test('failures double the pause from the second on, up to the bound, and a success ends that', async () => {
+test('the delay doubles from the second failure on, up to the bound, and a success resets it', async () => {
   const { clock, polls, loop } = createLoop();
   loop.start();
   const starts: number[] = [];
@@ -74,7 +74,7 @@ test('failures double the pause from the second on, up to the bound, and a succe
   assert.equal(polls.length, count + 1);
 });
 
-test('an upstream that says when to come back is left alone until then, for a minute at most', async () => {
+test('the retry delay of a rate limit is respected, for a minute at most', async () => {
   const { clock, polls, loop } = createLoop();
   loop.start();
   polls[0]?.reject(new UpstreamFault('rateLimited', 'slower', 5_000));
@@ -87,7 +87,7 @@ test('an upstream that says when to come back is left alone until then, for a mi
   assert.equal(polls.length, 3);
 });
 
-test('stopping ends it, also during a poll', async () => {
+test('stop ends the loop, also during a poll', async () => {
   const { clock, polls, loop } = createLoop();
   loop.start();
   loop.stop();

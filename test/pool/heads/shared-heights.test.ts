@@ -45,7 +45,7 @@ class Process {
   }
 }
 
-test('processes never read below what another has served, and serve what is new a lease later', (t) => {
+test('no process reads below a height that another has served, and a new height is served a lease later', (t) => {
   const clock = new FakeClock();
   const table = new LmdbHeightTable(makeFolder(t), assert.ifError, () => clock.now() + 1_000_000);
   t.after(() => table.close());
@@ -74,7 +74,7 @@ test('processes never read below what another has served, and serve what is new 
   assert.ok(read + 100n > head, `${read} of ${head}`);
 });
 
-test('a request waits for a head that another process serves, asks the nodes for it, and ends with an error', async (t) => {
+test('a request waits for a head that another process serves, refreshes the nodes, and fails at the time limit', async (t) => {
   const clock = new FakeClock();
   const table = new LmdbHeightTable(makeFolder(t), assert.ifError, () => clock.now() + 1_000_000);
   t.after(() => table.close());
@@ -99,7 +99,7 @@ test('a request waits for a head that another process serves, asks the nodes for
   await late;
 });
 
-test('each process goes by its own nodes while the table is away', () => {
+test('each process relies on its own nodes while the table is unavailable', () => {
   const clock = new FakeClock();
   const table: HeightTable = { exchange: () => undefined, close: async () => {} };
   const one = new Process(table, clock);
@@ -108,7 +108,7 @@ test('each process goes by its own nodes while the table is away', () => {
   assert.equal(one.heights.isCurrent(1n), true);
 });
 
-test('a height that the own nodes do not confirm for 30 s is not waited for, nor those above, until they confirm one promptly', async (t) => {
+test('heights that the own nodes do not confirm for 30 s are not awaited until the nodes promptly confirm one', async (t) => {
   const clock = new FakeClock();
   const table = new LmdbHeightTable(makeFolder(t), assert.ifError, () => clock.now() + 1_000_000);
   t.after(() => table.close());
@@ -148,7 +148,7 @@ test('a height that the own nodes do not confirm for 30 s is not waited for, nor
   assert.ok(waits());
 });
 
-test('processes on a fast chain whose nodes are always a block behind are waited for without an end', async (t) => {
+test('a process whose nodes are always one block behind on a fast chain still waits for the shared height', async (t) => {
   const clock = new FakeClock();
   const table = new LmdbHeightTable(makeFolder(t), assert.ifError, () => clock.now() + 1_000_000);
   t.after(() => table.close());

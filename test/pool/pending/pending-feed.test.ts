@@ -86,8 +86,8 @@ function createFeed(nodes: readonly PendingNode[], clock = new FakeClock()) {
   return { feed, clock, log, heard, watch };
 }
 
-describe('transactions that nodes announce', () => {
-  it('are passed on once, whichever nodes announce them, and in whatever case', async () => {
+describe('pending transactions announced by nodes', () => {
+  it('are reported once, whichever nodes announce them, in any case', async () => {
     const [one, two] = [createAnnouncer(), createAnnouncer()];
     const { heard, watch } = createFeed([one.node, two.node]);
     watch();
@@ -103,7 +103,7 @@ describe('transactions that nodes announce', () => {
     assert.deepEqual(heard.slice(1), [[hashOf(12)]]);
   });
 
-  it('are only hashes, and only of nodes that may be asked', async () => {
+  it('are reported only if they are hashes, and only from usable nodes', async () => {
     const { node, announce } = createAnnouncer();
     const { heard, watch } = createFeed([node]);
     watch();
@@ -120,7 +120,7 @@ describe('transactions that nodes announce', () => {
     assert.deepEqual(heard, [[hashOf(1)]]);
   });
 
-  it('are subscribed to only while something watches', async () => {
+  it('are subscribed to only while a listener watches', async () => {
     const { node, announce, listeners, kinds } = createAnnouncer();
     const { heard, watch, feed } = createFeed([node]);
     assert.equal(kinds.length, 0);
@@ -142,7 +142,7 @@ describe('transactions that nodes announce', () => {
     assert.equal(listeners.size, 0);
   });
 
-  it('of a node that floods are left out for a minute; others go on', async () => {
+  it('are ignored for a minute from a node that floods, without affecting other nodes', async () => {
     const [flooding, calm] = [createAnnouncer(), createAnnouncer()];
     const { heard, watch, log, clock } = createFeed([flooding.node, calm.node]);
     watch();
@@ -159,8 +159,8 @@ describe('transactions that nodes announce', () => {
   });
 });
 
-describe('transactions that nodes have in filters', () => {
-  it('are asked for each second, and the filter is given back', async () => {
+describe('pending transactions in filters of nodes', () => {
+  it('are polled every second, and the filter is uninstalled at the end', async () => {
     const clock = new FakeClock();
     const { node, script, calls, textOf } = createFilterNode(clock);
     const { heard, watch } = createFeed([node], clock);
@@ -186,7 +186,7 @@ describe('transactions that nodes have in filters', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('of a node that forgot its filter are in a new one', async () => {
+  it('are polled from a new filter when the node has dropped the old one', async () => {
     const clock = new FakeClock();
     const { node, script } = createFilterNode(clock);
     const { heard, watch } = createFeed([node], clock);
@@ -201,7 +201,7 @@ describe('transactions that nodes have in filters', () => {
     assert.deepEqual(heard, [[hashOf(1)]]);
   });
 
-  it('are not asked for again and again of a node without them', async () => {
+  it('are rarely requested from a node without such filters', async () => {
     for (const method of ['eth_newPendingTransactionFilter', 'eth_getFilterChanges']) {
       const clock = new FakeClock();
       const { node, script, calls } = createFilterNode(clock);
@@ -216,7 +216,7 @@ describe('transactions that nodes have in filters', () => {
     }
   });
 
-  it('are not asked of a node that may not be asked; one that is away is asked more seldom', async () => {
+  it('are not requested from an unusable node, and less often from an unreachable one', async () => {
     const clock = new FakeClock();
     const { node, script, calls } = createFilterNode(clock);
     const { watch } = createFeed([node], clock);
@@ -232,7 +232,7 @@ describe('transactions that nodes have in filters', () => {
     assert.ok(calls.length > 5 && calls.length < 30, `${calls.length} calls`);
   });
 
-  it('that are too many, or no list, do no harm', async () => {
+  it('are ignored if they are too many or not a list', async () => {
     const clock = new FakeClock();
     const { node, script, calls } = createFilterNode(clock);
     const { heard, watch, log } = createFeed([node], clock);
@@ -254,7 +254,7 @@ describe('transactions that nodes have in filters', () => {
     assert.equal(calls.length, before, 'it is left alone for a minute');
   });
 
-  it('are passed on with pauses, however many come at once', async () => {
+  it('are reported in several turns of the event loop if there are many', async () => {
     const clock = new FakeClock();
     const { node, script } = createFilterNode(clock);
     const { feed, heard, watch } = createFeed([node], clock);
@@ -275,7 +275,7 @@ describe('transactions that nodes have in filters', () => {
     feed.close();
   });
 
-  it('come no faster than announcements may: beyond that the node is left out for a minute', async () => {
+  it('have the same rate limit as announcements: above it, the node is ignored for a minute', async () => {
     const clock = new FakeClock();
     const { node, script, calls, textOf } = createFilterNode(clock);
     const { heard, watch, log } = createFeed([node], clock);

@@ -40,7 +40,7 @@ async function failOften(node: ScriptedNode, kind: FaultKind, times: number): Pr
 }
 
 describe('breakCircuit', () => {
-  it('opens after five faults in a row, and says so once', async () => {
+  it('opens after five consecutive faults, and reports it once', async () => {
     for (const kind of [
       'unreachable',
       'timeout',
@@ -59,7 +59,7 @@ describe('breakCircuit', () => {
     }
   });
 
-  it('calls that fail because of the request that they share are one fault in a row', async () => {
+  it('counts calls that fail because of a shared request as one consecutive fault', async () => {
     const node = createNode(answer('1'));
     const { ask } = createBreaker(failing(new UpstreamFault('unreachable', 'scripted')));
     for (let i = 0; i < 100; i++) await assert.rejects(ask(createDirected(node)), { kind: 'unreachable' });
@@ -69,7 +69,7 @@ describe('breakCircuit', () => {
     assert.equal(node.upstream.health.circuit, 'open');
   });
 
-  it('what is no fault of the node does not open it, but is counted', async () => {
+  it('counts errors that are not the fault of the node without opening the circuit', async () => {
     for (const kind of ['missing', 'pruned', 'unsupported', 'rateLimited', 'unknown', 'tooLarge'] as const) {
       const node = createNode(answer('1'));
       const { faults } = await failOften(node, kind, 30);
@@ -79,7 +79,7 @@ describe('breakCircuit', () => {
     }
   });
 
-  it('a caller that gives up, or has no time, says nothing about the node', async () => {
+  it('ignores calls of a client that cancels or has no time left', async () => {
     const node = createNode(answer('1'));
     const { faults } = await failOften(node, 'aborted', 30);
     assert.deepEqual(faults, []);
@@ -91,7 +91,7 @@ describe('breakCircuit', () => {
     assert.equal(node.upstream.health.circuit, 'closed');
   });
 
-  it('answers that are errors are answers', async () => {
+  it('treats error answers as answers', async () => {
     const node = createNode(answer('1'));
     await failOften(node, 'unreachable', 4);
     const { ask, events } = createBreaker(failing(new ChainError('reverted', 'execution reverted', '0x')));
@@ -101,7 +101,7 @@ describe('breakCircuit', () => {
     assert.equal(node.upstream.health.circuit, 'closed');
   });
 
-  it('a node that is overtaken counts as slower, not as faulty', async () => {
+  it('counts an overtaken node as slower, not as faulty', async () => {
     const node = createNode(answer('1'));
     const { ask } = createBreaker(failing(new UpstreamFault('aborted', 'scripted')));
     const before = node.upstream.health.latencyMs;
@@ -114,7 +114,7 @@ describe('breakCircuit', () => {
     assert.equal(node.upstream.faults.size, 0);
   });
 
-  it('counts calls in flight, whatever becomes of them', async () => {
+  it('counts calls in flight, whatever their outcome', async () => {
     const node = createNode(answer('1'));
     const settles: (() => void)[] = [];
     const { ask } = createBreaker(
@@ -132,7 +132,7 @@ describe('breakCircuit', () => {
     assert.equal(node.upstream.health.inFlight, 0);
   });
 
-  it('a stream that breaks off counts as a fault of the node; one that is cancelled does not', async () => {
+  it('counts a stream that breaks as a fault of the node, but not one that is cancelled', async () => {
     const node = createNode(answer('1'));
     const { ask, events } = createBreaker(async () => createStream('[1,2,3]', { breakAt: 3 }));
     for (let i = 0; i < 3; i++) {
@@ -152,7 +152,7 @@ describe('breakCircuit', () => {
 });
 
 describe('backOff', () => {
-  it('remembers for how long a node wants to be left alone', async () => {
+  it('stores the retry delay that a node requests', async () => {
     let now = 0;
     const node = createNode({ behaviour: answer('1'), now: () => now });
     const limited = (ms?: number): Promise<unknown> =>
@@ -168,7 +168,7 @@ describe('backOff', () => {
     assert.equal(node.upstream.health.pauseLeftMs, 1_000);
   });
 
-  it('remembers for a minute that a node lacks a method', async () => {
+  it('stores for a minute that a node lacks a method', async () => {
     let now = 0;
     const node = createNode({ behaviour: answer('1'), now: () => now });
     const handler = backOff()(failing(new UpstreamFault('unsupported', 'scripted')));

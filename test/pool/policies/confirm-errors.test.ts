@@ -21,8 +21,8 @@ const countFaults = (nodes: readonly ScriptedNode[]): number[] =>
 
 const CALL = createCall();
 
-describe('an execution error in unknown words', () => {
-  it('is an answer when two nodes say the same, and from then on when one says it', async () => {
+describe('an unknown execution error', () => {
+  it('is an answer when two nodes report it, and from then on when one does', async () => {
     const log = createRecordingLog();
     const nodes = [createNode(cold), createNode(cold), createNode(cold)];
     const ask = poolOf(nodes, { log });
@@ -36,7 +36,7 @@ describe('an execution error in unknown words', () => {
     assert.match(log.lines[0] ?? '', /"level":"info".*two upstreams agree/);
   });
 
-  it('is the same text whatever addresses and numbers are in it', async () => {
+  it('matches the same error with other addresses and numbers', async () => {
     const words = (address: string, n: number) => `account ${address} is not a flux ${n}`;
     let calls = 0;
     const behaviour = nodeError(-32000, '');
@@ -71,7 +71,7 @@ describe('an execution error in unknown words', () => {
     assert.equal(liar.upstream.health.circuit, 'closed');
   });
 
-  it('of the only node there is, or the only one that can be reached, is its answer', async () => {
+  it('is the answer of the only node, or of the only reachable node', async () => {
     const alone = [createNode(cold)];
     const left = [createNode(cold), createNode(fault('unreachable'))];
     for (const nodes of [alone, left]) {
@@ -86,7 +86,7 @@ describe('an execution error in unknown words', () => {
     }
   });
 
-  it('is no fault where another node’s execution fails too, but is not remembered', async () => {
+  it('is not a fault if the execution of another node fails too, but is not stored', async () => {
     const nodes = [createNode(cold), createNode(nodeError(-32000, 'out of gas'))];
     const ask = poolOf(nodes);
     await assert.rejects(ask(createExchange()), { kind: 'failed', message: 'out of gas' });
@@ -95,7 +95,7 @@ describe('an execution error in unknown words', () => {
     assert.equal(await ask(createExchange()), '"0x1"');
   });
 
-  it('is not remembered when it may be the trouble of two nodes: a crash, a text or code of their own state', async () => {
+  it('is not stored if it may come from the state of two nodes: a crash, or their own text or code', async () => {
     const errors = [
       [-32603, 'method handler crashed'],
       [-32603, 'what?'],
@@ -122,7 +122,7 @@ describe('an execution error in unknown words', () => {
 
 type Said = { readonly node: number; readonly text: number };
 
-describe('what is remembered', () => {
+describe('confirmed errors', () => {
   const say = async (
     policy: ReturnType<typeof confirmErrors>,
     route: Route,
@@ -137,7 +137,7 @@ describe('what is remembered', () => {
     );
   };
 
-  it('is what two different nodes said of one call, never what one said, however often', async () => {
+  it('are those that two different nodes reported for one call, never those of a single node', async () => {
     const texts = ['a', 'b', 'c'];
     const said = fc.record({ node: fc.nat(3), text: fc.nat(2) });
     await fc.assert(
@@ -165,7 +165,7 @@ describe('what is remembered', () => {
     );
   });
 
-  it('is forgotten after ten minutes, and bounded in number', async () => {
+  it('expire after ten minutes, and are bounded in number', async () => {
     let now = 0;
     const nodes = [createNode(answer('1')), createNode(answer('1'))];
     const [one, other] = nodes as [ScriptedNode, ScriptedNode];

@@ -35,12 +35,12 @@ async function ask(
   return { outcome, calls: nodes.reduce((sum, { requested }) => sum + requested.calls.length, 0) };
 }
 
-describe('null', () => {
-  it('a truth is believed at once', async () => {
+describe('a null result', () => {
+  it('is accepted at once as a truth', async () => {
     assert.deepEqual(await ask('truth', [NULL, answer('1')]), { outcome: 'null', calls: 1 });
   });
 
-  it('a claim or a doubt is checked with a second node', async () => {
+  it('is checked with a second node as a claim or a doubt', async () => {
     for (const nulls of ['claim', 'doubt'] as const) {
       assert.deepEqual(await ask(nulls, [NULL, NULL, answer('1')]), { outcome: 'null', calls: 2 });
       assert.deepEqual(await ask(nulls, [NULL, answer('1')]), { outcome: '1', calls: 2 });
@@ -51,14 +51,14 @@ describe('null', () => {
     }
   });
 
-  it('without a second one a claim is believed and a doubt is not', async () => {
+  it('is accepted as a claim and rejected as a doubt without a second node', async () => {
     for (const others of [[], [fault('unreachable')], [nodeError(-39999, 'strange')]]) {
       assert.equal((await ask('claim', [NULL, ...others])).outcome, 'null');
       assert.equal((await ask('doubt', [NULL, ...others])).outcome, 'missing');
     }
   });
 
-  it('in a search every node is asked', async () => {
+  it('is checked with every node in a search', async () => {
     assert.deepEqual(await ask('search', [NULL, NULL, NULL, answer('1')]), { outcome: '1', calls: 4 });
     assert.deepEqual(await ask('search', [NULL, NULL, NULL]), { outcome: 'null', calls: 3 });
     assert.deepEqual(await ask('search', [NULL, fault('unreachable'), answer('1')]), {
@@ -68,7 +68,7 @@ describe('null', () => {
     assert.deepEqual(await ask('search', [NULL, fault('unreachable')]), { outcome: 'null', calls: 2 });
   });
 
-  it('is certain when every node has said so, and an outage while one has not', async () => {
+  it('is certain if every node returns it, and is an outage while a node does not answer', async () => {
     const lacks = fault('missing');
     assert.deepEqual(await ask('certain', [NULL, NULL, NULL, answer('1')]), { outcome: '1', calls: 4 });
     assert.deepEqual(await ask('certain', [NULL, lacks, NULL]), { outcome: 'null', calls: 3 });
@@ -87,7 +87,7 @@ describe('null', () => {
     assert.equal((await ask('certain', [NULL, NULL, silent], 400)).outcome, 'unreachable');
   });
 
-  it('is not certain without nodes that cannot be asked now; those of another chain do not count', async () => {
+  it('is not certain without nodes that are unavailable; nodes of another chain do not count', async () => {
     const askWithout = async (change: (upstream: Upstream) => void): Promise<unknown> => {
       const nodes = [NULL, NULL, answer('1')].map((behaviour) => createNode(behaviour));
       change((nodes[2] as ScriptedNode).upstream);
@@ -111,7 +111,7 @@ describe('null', () => {
     assert.equal(await askWithout(() => {}), '1');
   });
 
-  it('a certain null is not taken from the flight of a question that others ask at the same time', async () => {
+  it('is not taken from the in-flight request of another meaning if it must be certain', async () => {
     const pool = poolOf([createNode(later(20, NULL)), createNode(NULL), createNode(answer('1'))], {
       options: { retries: 0, hedgePercent: 0 },
     });
@@ -121,7 +121,7 @@ describe('null', () => {
     assert.equal((await Promise.all(told))[1], '1');
   });
 
-  it('nodes that are behind are not believed, but confirm another', async () => {
+  it('is not accepted from nodes that are behind, but may be confirmed by them', async () => {
     const sendToNodes = async (votes: readonly ('votes' | 'lagging' | 'syncing')[], nulls: NullMeaning) => {
       const nodes = votes.map(() => createNode(NULL));
       for (const [i, { upstream }] of nodes.entries()) setNode(upstream, { vote: votes[i] ?? 'votes' });
@@ -137,27 +137,27 @@ describe('null', () => {
     assert.equal(await sendToNodes(['lagging'], 'truth'), 'null');
   });
 
-  it('a silent second node does not cost the answer', async () => {
+  it('is accepted as a claim if the second node is silent', async () => {
     assert.equal((await ask('claim', [NULL, silent], 400)).outcome, 'null');
   });
 
-  it('an answer that is an error contradicts a null', async () => {
+  it('is contradicted by an error answer', async () => {
     assert.equal((await ask('claim', [NULL, nodeError(-32602, 'invalid argument 0')])).outcome, 'invalid');
   });
 
-  it('a fault is never believed, however many say it', async () => {
+  it('is never accepted where it is a fault, however many nodes return it', async () => {
     assert.deepEqual(await ask('fault', [NULL, NULL, NULL]), { outcome: 'missing', calls: 3 });
     assert.equal((await ask('fault', [NULL, NULL, answer('1')])).outcome, '1');
   });
 
-  it('is checked with the node that it has overtaken', async () => {
+  it('is checked with the node that was overtaken', async () => {
     const nodes = [
       createNode({ behaviour: answer('1'), tier: 1 }),
       createNode({ behaviour: answer('1'), tier: 2 }),
     ];
     const pool = poolOf(nodes, { options: { retries: 0 } });
     for (let i = 0; i < 30; i++) await pool(createExchange());
-    // The honest node is slow, so that the other node is asked, too, and answers first.
+    // The honest node is slow, so that the other node gets the request, too, and answers first.
     nodes[0]?.behave(later(300, answer('"honest"')));
     nodes[1]?.behave(NULL);
     assert.equal(await pool(createExchange({ nulls: 'claim' })), '"honest"');

@@ -24,9 +24,9 @@ const ANSWERS: readonly (readonly [string, Behaviour, Partial<ChainError>])[] = 
   ['too little gas', nodeError(-32000, 'out of gas'), { kind: 'failed' }],
 ];
 
-describe('answers', () => {
+describe('error answers', () => {
   for (const [name, behaviour, expected] of ANSWERS) {
-    it(`${name} is one: no other node is asked and nothing is held against the node`, async () => {
+    it(`${name} is an answer: no other node gets a request and the node is not blamed`, async () => {
       const nodes = [createNode(behaviour), createNode(behaviour)];
       const ask = poolOf(nodes);
       for (let i = 0; i < 30; i++) {
@@ -44,7 +44,7 @@ describe('answers', () => {
     });
   }
 
-  it('a true null is one', async () => {
+  it('a null that is true is an answer', async () => {
     const nodes = [createNode(answer('null')), createNode(answer('null'))];
     assert.equal(await poolOf(nodes)(createExchange({ nulls: 'truth' })), 'null');
     assert.equal(nodes[0]?.requested.calls.length, 1);
@@ -64,7 +64,7 @@ describe('faults', () => {
     });
   }
 
-  it('asks every node once a round', async () => {
+  it('sends to each node once per round', async () => {
     const nodes = Array.from({ length: 5 }, () => createNode(fault('unreachable')));
     await assert.rejects(poolOf(nodes, { options: { retries: 0 } })(createExchange()), {
       kind: 'unreachable',
@@ -72,7 +72,7 @@ describe('faults', () => {
     assert.deepEqual(countCalls(nodes), [1, 1, 1, 1, 1]);
   });
 
-  it('a null where something must be, an answer that fails its check: the next node answers', async () => {
+  it('a null where a value is required, or an answer that fails its check, fails over to the next node', async () => {
     const check = (result: unknown): never => {
       throw new UpstreamFault('wrong', `not ${result === '"bad"' ? 'this' : 'expected'}`);
     };
@@ -84,7 +84,7 @@ describe('faults', () => {
     assert.equal(wrong[0]?.upstream.faults.get('wrong'), 1);
   });
 
-  it('an unknown error fails over exactly once and reaches the caller in the words of a node', async () => {
+  it('an unknown error fails over exactly once and reaches the client in the words of a node', async () => {
     const nodes = [
       createNode(nodeError(-39999, 'the flux capacitor is cold')),
       createNode(nodeError(-39999, 'no flux')),
@@ -95,7 +95,7 @@ describe('faults', () => {
     for (const { upstream } of nodes) assert.equal(upstream.health.circuit, 'closed');
   });
 
-  it('of a method that executes nothing it is a fault of each node that has it', async () => {
+  it('an unknown error of a method that executes nothing is a fault of each node that returns it', async () => {
     const strange = nodeError(-32000, 'the flux capacitor is cold');
     const nodes = [createNode(strange), createNode(strange), createNode(answer('"0x1"'))];
     await assert.rejects(poolOf(nodes)(createExchange({ method: 'eth_getBlockReceipts' })), {
@@ -109,12 +109,12 @@ describe('faults', () => {
     }
   });
 
-  it('an unknown error of one node is no answer while another node has one', async () => {
+  it('an unknown error is not an answer if another node has one', async () => {
     const nodes = [createNode(nodeError(-39999, 'the flux capacitor is cold')), createNode(answer('"0x1"'))];
     assert.equal(await poolOf(nodes)(createExchange()), '"0x1"');
   });
 
-  it('goes on to no other node when the caller has gone or its time is up', async () => {
+  it('sends to no other node when the client has cancelled or the deadline has passed', async () => {
     let calls = 0;
     const failing: Handler = () => {
       calls++;
@@ -130,7 +130,7 @@ describe('faults', () => {
     assert.equal(calls, 1);
   });
 
-  it('reports the fault that says most', async () => {
+  it('reports the most informative fault', async () => {
     const cases = [
       [['unreachable', 'rateLimited'], 'rateLimited'],
       [['missing', 'unreachable'], 'missing'],
@@ -145,7 +145,7 @@ describe('faults', () => {
     }
   });
 
-  it('a limit of one node does not make the others wait for it', async () => {
+  it('a rate limit of one node does not delay the others', async () => {
     const nodes = [createNode(fault('rateLimited', 60_000)), createNode(fault('unreachable'))];
     const ask = failOver()((context) => {
       const node = nodes.find(({ upstream }) => upstream === context.route?.take());
@@ -158,7 +158,7 @@ describe('faults', () => {
     await assert.rejects(ask(createRouted(nodes)), { kind: 'rateLimited', retryAfterMs: 0 });
   });
 
-  it('errors that are no faults pass at once', async () => {
+  it('errors that are not faults are rethrown at once', async () => {
     let calls = 0;
     const failing: Handler = () => {
       calls++;

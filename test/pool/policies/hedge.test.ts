@@ -66,7 +66,7 @@ const route = (nodes: number, limitMs?: number, signal?: AbortSignal): RoutedReq
   );
 
 describe('hedge', () => {
-  it('asks a second node after the 95th percentile; the first answer wins, the loser is given up', async () => {
+  it('sends to a second node after the 95th percentile; the first answer wins, and the other call is cancelled', async () => {
     const { calls, handler } = createOpenCalls();
     const result = hedged(handler)(route(3));
     await waitUntil(() => calls.length === 2);
@@ -78,7 +78,7 @@ describe('hedge', () => {
     assert.equal(calls.length, 2);
   });
 
-  it('does not ask a second one without budget, before enough is known, or for what is sticky', async () => {
+  it('sends to no second node without budget, before enough latencies are known, or for sticky calls', async () => {
     const scripts: readonly (readonly [HedgeScript, boolean])[] = [
       [{ tokens: 0 }, false],
       [{ window: new LatencyWindow(60_000) }, false],
@@ -96,7 +96,7 @@ describe('hedge', () => {
     }
   });
 
-  it('compares an item of a batch with such items, and notes its time among theirs', async () => {
+  it('compares batch items with the latencies of batch items, and records theirs separately', async () => {
     const [window, ofBatches] = [createFastWindow(), new LatencyWindow(60_000)];
     const { calls, handler } = createOpenCalls();
     const ask = hedged(handler, { window, ofBatches });
@@ -112,7 +112,7 @@ describe('hedge', () => {
     assert.deepEqual([window.count, ofBatches.count], [101, 1]);
   });
 
-  it('stays within the budget', async () => {
+  it('sends no more requests than the budget allows', async () => {
     const window = createFastWindow();
     const { calls, handler } = createOpenCalls();
     const ask = hedged(handler, { window, tokens: 3 });
@@ -124,7 +124,7 @@ describe('hedge', () => {
     await Promise.all(results);
   });
 
-  it('an answer that is an error wins too', async () => {
+  it('an error answer wins too', async () => {
     const { calls, handler } = createOpenCalls();
     const result = hedged(handler)(route(2));
     await waitUntil(() => calls.length === 2);
@@ -133,7 +133,7 @@ describe('hedge', () => {
     assert.equal(calls[1]?.signal.reason, OVERTAKEN);
   });
 
-  it('a fault leaves the other its chance; the last fault is reported', async () => {
+  it('after a fault the other node can still answer; the last fault is reported', async () => {
     const first = createOpenCalls();
     const won = hedged(first.handler)(route(2));
     await waitUntil(() => first.calls.length === 2);
@@ -149,7 +149,7 @@ describe('hedge', () => {
     await assert.rejects(lost, { kind: 'unreachable' });
   });
 
-  it('a node that stays silent does not keep the others from being asked, whatever the budget', async () => {
+  it('a silent node does not prevent requests to other nodes, whatever the budget', async () => {
     const { calls, handler } = createOpenCalls();
     const result = hedged(handler, { tokens: 0 })(route(4, 400));
     await waitUntil(() => calls.length === 4);
@@ -159,7 +159,7 @@ describe('hedge', () => {
     for (const { signal } of calls.slice(0, 3)) assert.equal(signal.reason, OVERTAKEN);
   });
 
-  it('gives the overtaken back: a null of the winner can still be confirmed by them', async () => {
+  it('returns overtaken nodes to the route, so that they can confirm a null of the winner', async () => {
     const { calls, handler } = createOpenCalls();
     const context = route(2);
     const result = hedged(handler)(context);
@@ -171,7 +171,7 @@ describe('hedge', () => {
     assert.equal(context.route.take(), calls[1]?.upstream);
   });
 
-  it('cancels the stream of a loser that answers all the same', async () => {
+  it('cancels the stream of an overtaken node that still answers', async () => {
     const { calls, handler } = createOpenCalls();
     const result = hedged(handler)(route(2));
     await waitUntil(() => calls.length === 2);
@@ -182,7 +182,7 @@ describe('hedge', () => {
     await waitUntil(() => late.isCancelled);
   });
 
-  it('a caller that goes ends everything at once, even what does not heed its signal', async () => {
+  it('a client that cancels ends all calls at once, even those that ignore the signal', async () => {
     const { calls, handler } = createOpenCalls();
     const caller = new AbortController();
     const context = route(3, 20_000, caller.signal);
@@ -200,20 +200,20 @@ describe('hedge', () => {
     await waitUntil(() => late.isCancelled);
   });
 
-  it('asks no node for a caller that has gone already', async () => {
+  it('sends nothing for a client that has already cancelled', async () => {
     const { calls, handler } = createOpenCalls();
     await assert.rejects(hedged(handler)(route(2, 20_000, AbortSignal.abort())), { kind: 'aborted' });
     assert.equal(calls.length, 0);
   });
 
-  it('leaves no listener behind on the signal of its caller', async () => {
+  it('leaves no listener on the signal of its client', async () => {
     const context = route(3, 20_000);
     const countListeners = watchListeners(context.scope);
     await hedged(async () => '1')(context);
     assert.equal(countListeners(), 0);
   });
 
-  it('takes a deadline that never comes', async () => {
+  it('accepts an infinite deadline', async () => {
     const { calls, handler } = createOpenCalls();
     const result = hedged(handler, { tokens: 0 })(route(3, Number.POSITIVE_INFINITY));
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -222,7 +222,7 @@ describe('hedge', () => {
     await result;
   });
 
-  it('without any node left there is a fault', async () => {
+  it('throws a fault without any node', async () => {
     await assert.rejects(hedged(async () => '1')(route(0)), { kind: 'unreachable' });
   });
 });

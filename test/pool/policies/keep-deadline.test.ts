@@ -16,7 +16,7 @@ const over = performance.now() - 1;
 const past = new RequestScope(over, undefined, over - 5_000);
 
 describe('keepDeadline', () => {
-  it('asks nothing for a caller that has no time left', async () => {
+  it('sends nothing for a client without time left', async () => {
     let calls = 0;
     const ask = keepDeadline()(async () => {
       calls++;
@@ -30,7 +30,7 @@ describe('keepDeadline', () => {
     assert.equal(calls, 0);
   });
 
-  it('what fails when the time is up fails because of that, unless it is an answer', async () => {
+  it('a fault after the deadline becomes a timeout, an answer does not', async () => {
     const deadline = performance.now() + 5;
     const scope = new RequestScope(deadline, undefined, deadline - 1_500);
     const late =
@@ -49,7 +49,7 @@ describe('keepDeadline', () => {
     await assert.rejects(revert(createExchange({}, again)), { kind: 'reverted' });
   });
 
-  it('distinguishes a caller that gave up from one that has no time left; other faults pass', async () => {
+  it('reports a cancelled client as aborted, and rethrows other faults', async () => {
     const aborted = keepDeadline()(failing(new UpstreamFault('aborted', 'scripted')));
     await assert.rejects(aborted(createExchange()), { name: 'ChainError', kind: 'aborted' });
     const down = keepDeadline()(failing(new UpstreamFault('unreachable', 'scripted')));

@@ -47,7 +47,7 @@ async function refuse(
 const HASH = `0x${'ab'.repeat(32)}`;
 
 describe('order', () => {
-  it('never asks a node of another chain, on a fork, or not yet identified', async () => {
+  it('never sends to a node of another chain, on a fork, or not yet identified', async () => {
     const nodes = ['quarantined', 'unverified', 'forked', 'well'].map((name) => well({ name }));
     const [quarantined, unverified, forked] = nodes.map(({ upstream }) => upstream);
     if (quarantined === undefined || unverified === undefined || forked === undefined) assert.fail();
@@ -63,7 +63,7 @@ describe('order', () => {
     );
   });
 
-  it('asks one node for items of a batch, as long as it is as well as others, and not for more than 100', async () => {
+  it('sends up to 100 items of a batch to one node while it is as healthy as the others', async () => {
     const nodes = ['a', 'b'].map((name) => well({ name }));
     const [a, b] = nodes.map(({ upstream }) => upstream);
     if (a === undefined || b === undefined) assert.fail();
@@ -83,7 +83,7 @@ describe('order', () => {
     assert.deepEqual(await ask({}, batch), ['a', 'b'], 'the node has gone');
   });
 
-  it('asks those without a vote for being behind last, for blocks that they have only, and never where the chain is', async () => {
+  it('sends to lagging and syncing nodes last, only for blocks that they have, and never if a vote is needed', async () => {
     const latest = { number: 9n } as BlockHeader;
     const stale = (['lagging', 'syncing'] as const).map((vote) => {
       const node = well({ name: vote, tier: 1, tracker: { latest, holds: (number) => number <= 9n } });
@@ -100,7 +100,7 @@ describe('order', () => {
     assert.deepEqual(await createOrder(nodes)({ needsVote: true }), ['well']);
   });
 
-  it('says where the nodes are when all are behind the block and do not have it', async () => {
+  it('reports the heads of the nodes when all are behind the block and lack it', async () => {
     const latest = { number: 9n } as BlockHeader;
     const behind = well({ tracker: { latest, holds: () => false } });
     const block = { number: 10n, hash: HASH };
@@ -114,7 +114,7 @@ describe('order', () => {
     assert.equal((await refuse([behind], { block })).message, message);
   });
 
-  it('asks one that seems to be behind last, and only where it cannot answer for another block', async () => {
+  it('sends to a seemingly lagging node last, and only if it cannot answer for another block', async () => {
     const latest = { number: 9n } as BlockHeader;
     const lagging = well({ name: 'lagging', tracker: { latest, holds: () => false } });
     const nodes = [lagging, well({ name: 'level', tracker: { holds: () => true } })];
@@ -129,7 +129,7 @@ describe('order', () => {
     assert.equal((await refuse([forked], { block, isBound: true })).kind, 'unreachable');
   });
 
-  it('asks only those that have the block', async () => {
+  it('sends only to nodes that have the block', async () => {
     const has = (name: string, height: bigint): ScriptedNode =>
       well({ name, tracker: { holds: (number, hash) => number <= height && hash === HASH } });
     const nodes = [has('behind', 9n), has('level', 10n), has('ahead', 11n)];
@@ -139,7 +139,7 @@ describe('order', () => {
     assert.equal((await refuse(nodes, { block: { number: 1n, hash: '0xother' } })).kind, 'unreachable');
   });
 
-  it('asks only those that have the method, unless it can be replaced', async () => {
+  it('sends only to nodes that have the method, unless it can be replaced by others', async () => {
     const nodes = ['without', 'with'].map((name) => well({ name }));
     nodes[0]?.upstream.noteUnsupported('eth_call');
     assert.deepEqual(await createOrder(nodes)(), ['with']);
@@ -148,13 +148,13 @@ describe('order', () => {
     assert.equal((await refuse(nodes)).kind, 'unsupported');
   });
 
-  it('lower tiers come first, however slow', async () => {
+  it('lower tiers come first, whatever their latency', async () => {
     const nodes = [well({ name: 'second', tier: 2 }), well({ name: 'first', tier: 1 })];
     nodes[1]?.upstream.health.succeed(1_000);
     assert.deepEqual(await createOrder(nodes)(), ['first', 'second']);
   });
 
-  it('in a tier the fastest comes first, then the one with fewer faults and fewer calls', async () => {
+  it('within a tier, the fastest node comes first, then nodes with fewer faults and fewer calls in flight', async () => {
     const nodes = ['slow', 'fast', 'faulty', 'busy'].map((name) => well({ name }));
     const [slow, fast, faulty, busy] = nodes.map(({ upstream }) => upstream.health);
     slow?.succeed(500);
@@ -166,7 +166,7 @@ describe('order', () => {
     assert.deepEqual(await createOrder(nodes)(), ['fast', 'faulty', 'busy', 'slow']);
   });
 
-  it('a node that has failed too often or does not answer polls comes last, in whatever tier', async () => {
+  it('a node with an open circuit or without answers to polls comes last, in any tier', async () => {
     const nodes = [
       well({ name: 'open', tier: 1 }),
       well({ name: 'away', tier: 1 }),
@@ -181,7 +181,7 @@ describe('order', () => {
     assert.deepEqual(await createOrder(nodes.slice(0, 1))(), ['open']);
   });
 
-  it('after its rest a node gets one call at a time', async () => {
+  it('after its backoff a node gets one call at a time', async () => {
     let now = 0;
     const nodes = [well({ name: 'rested', tier: 1, now: () => now }), well({ name: 'spare', tier: 2 })];
     const health = nodes[0]?.upstream.health;
@@ -200,7 +200,7 @@ describe('order', () => {
     assert.deepEqual(await ask(), ['rested', 'spare']);
   });
 
-  it('a node that asked for a rest is left alone; when all did, the shortest rest is reported', async () => {
+  it('a rate-limited node is skipped; if all are, the shortest pause is reported', async () => {
     let now = 0;
     const nodes = ['a', 'b'].map((name) => well({ name, now: () => now }));
     nodes[0]?.upstream.health.pause(5_000);
@@ -213,7 +213,7 @@ describe('order', () => {
     assert.deepEqual(await createOrder(nodes)(), ['b']);
   });
 
-  it('when all rest, the words and the bound are those of what they rest for', async () => {
+  it('when all nodes are paused, the fault has the bound and message of the earliest to end', async () => {
     for (const bound of ['node.inFlight', 'nodes.bytes', 'nodes.rate'] as const) {
       const nodes = ['a', 'b'].map((name) => well({ name, now: () => 0 }));
       for (const { upstream } of nodes) upstream.health.pause(100, bound);
@@ -224,7 +224,7 @@ describe('order', () => {
     }
   });
 
-  it('pending stays with one node as long as it is well, and then with another', async () => {
+  it('sticky calls stay with one node while it is healthy, and then move to another', async () => {
     const nodes = ['a', 'b', 'c'].map((name) => well({ name }));
     const ask = createOrder(nodes);
     const [favourite] = await ask({ isSticky: true });
@@ -243,7 +243,7 @@ describe('order', () => {
     assert.notEqual((await ask({ isSticky: true }))[0], successor);
   });
 
-  it('pending leaves a node that falls behind', async () => {
+  it('sticky calls leave a node that falls behind', async () => {
     const nodes = ['a', 'b'].map((name) => well({ name }));
     const ask = createOrder(nodes);
     const [favourite] = await ask({ isSticky: true });

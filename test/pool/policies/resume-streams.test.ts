@@ -13,10 +13,10 @@ import { createStream, readAll, type ScriptedStream } from '../support/scripted-
 
 const TEXT = JSON.stringify(Array.from({ length: 20 }, (_, i) => ({ i, word: 'receipt'.repeat(i % 4) })));
 
-/** Data of a receipt and its forgery, whose last digits are chosen so that the CRC-32 stays the same. */
+/** Data of a receipt and its forgery, with last digits chosen for an equal CRC-32. */
 const FORGED = ['a0a0a0a0a0a0a0a0000000000000000000000000', 'ffa0a0a0a0a0a0a0060467115120000000000000'];
 
-/** Each node of the route answers with the next of these results. */
+/** Answers with the next of these results at each node of the route. */
 function createResuming(results: readonly JsonResult[]): Promise<JsonResult> {
   const handler: Handler<RoutedRequest> = async ({ route }) => {
     route.take();
@@ -29,7 +29,7 @@ function createResuming(results: readonly JsonResult[]): Promise<JsonResult> {
 }
 
 describe('resumeStreams', () => {
-  it('broken off anywhere, resumed with the same bytes: the same bytes come out', async () => {
+  it('a stream resumed with the same bytes, after breaks anywhere, yields the same bytes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat(TEXT.length), { minLength: 1, maxLength: 4 }),
@@ -47,7 +47,7 @@ describe('resumeStreams', () => {
     );
   });
 
-  it('resumed with other bytes, the stream ends with a fault, not with a mixture', async () => {
+  it('a stream resumed with other bytes ends with a fault, not with a mixture', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: TEXT.length }),
@@ -67,7 +67,7 @@ describe('resumeStreams', () => {
     );
   });
 
-  it('bytes that were made to have the CRC-32 of another answer are other bytes', async () => {
+  it('forged bytes with the CRC-32 of another answer are detected as different', async () => {
     const answer = (data: string): string => `[{"data":"0x${data}"},{}]`;
     const [truth, lie] = FORGED.map(answer) as [string, string];
     const breakAt = truth.length - 5;
@@ -81,12 +81,12 @@ describe('resumeStreams', () => {
     );
   });
 
-  it('of an answer that no other upstream could go on with nothing is noted', async () => {
+  it('an answer that no other node could resume is returned unwrapped', async () => {
     const only = createStream(TEXT);
     assert.equal(await createResuming([only]), only);
   });
 
-  it('an answer that ends before the place of the break does not fit', async () => {
+  it('an answer that ends before the position of the break is rejected', async () => {
     const result = await createResuming([
       createStream(TEXT, { breakAt: 100 }),
       createStream(TEXT.slice(0, 60)),
@@ -94,7 +94,7 @@ describe('resumeStreams', () => {
     await assert.rejects(readAll(result), { kind: 'wrong' });
   });
 
-  it('a third node is asked when the second words it differently', async () => {
+  it('a third node resumes when the bytes of the second differ', async () => {
     const different = createStream('[{"other":"words"}]'.repeat(20));
     const result = await createResuming([
       createStream(TEXT, { breakAt: 100 }),
@@ -110,7 +110,7 @@ describe('resumeStreams', () => {
     await assert.rejects(readAll(result), { kind: 'unreachable' });
   });
 
-  it('cancel lets go of the source that is read, and no other node is asked', async () => {
+  it('cancel releases the source in progress, and no other node gets a request', async () => {
     const sources: ScriptedStream[] = [createStream(TEXT), createStream(TEXT)];
     const result = (await createResuming(sources)) as JsonStream;
     const reader = result.pieces[Symbol.asyncIterator]();
@@ -121,7 +121,7 @@ describe('resumeStreams', () => {
     assert.equal(sources[1]?.isCancelled, false);
   });
 
-  it('cancelled while another node is asked: its answer is let go', async () => {
+  it('cancel during a request to another node cancels its answer', async () => {
     const late = createStream(TEXT);
     let give: (result: JsonResult) => void = () => {};
     let isRequested = false;

@@ -30,19 +30,19 @@ const down =
 const budget = (tokens = 100): TokenBucket => new TokenBucket({ capacity: tokens + 0.1 });
 
 describe('retry', () => {
-  it('asks in further rounds what may be over in a moment', async () => {
+  it('retries transient faults in further rounds', async () => {
     const { handler, at } = createFailing(2, down());
     assert.equal(await retry(2, budget())(handler)(createExchange()), '"0x1"');
     assert.equal(at.length, 3);
   });
 
-  it('no more rounds than allowed', async () => {
+  it('retries for at most the allowed number of rounds', async () => {
     const { handler, at } = createFailing(9, down());
     await assert.rejects(retry(2, budget())(handler)(createExchange()), { kind: 'unreachable' });
     assert.equal(at.length, 3);
   });
 
-  it('answers and what another round cannot change are not asked again', async () => {
+  it('does not retry answers or permanent faults', async () => {
     const errors: readonly Error[] = [
       new ChainError('reverted', 'execution reverted', '0x'),
       new ChainError('invalid', 'invalid argument'),
@@ -57,7 +57,7 @@ describe('retry', () => {
     }
   });
 
-  it('rounds cost tokens that only answers earn', async () => {
+  it('each retry costs a token, which only answers earn', async () => {
     const tokens = budget(2);
     const failing = createFailing(Number.POSITIVE_INFINITY, down());
     const ask = retry(10, tokens)(failing.handler);
@@ -72,14 +72,14 @@ describe('retry', () => {
     assert.equal(failing.at.length, 6);
   });
 
-  it('comes back when the nodes said, not before', async () => {
+  it('waits for the retry delay that nodes request', async () => {
     const { handler, at } = createFailing(1, down('rateLimited', 300));
     await retry(1, budget())(handler)(createExchange());
     // Timers may fire a millisecond early.
     assert.ok((at[1] as number) - (at[0] as number) >= 298);
   });
 
-  it('does not wait for what lies beyond the deadline', async () => {
+  it('does not wait beyond the deadline', async () => {
     const { handler, at } = createFailing(9, down('rateLimited', 60_000));
     await assert.rejects(retry(2, budget())(handler)(createExchange()), { kind: 'rateLimited' });
     assert.equal(at.length, 1);
@@ -91,7 +91,7 @@ describe('retry', () => {
     assert.equal(late.at.length, 1);
   });
 
-  it('a caller that goes ends the pause', async () => {
+  it('a client that cancels ends the delay', async () => {
     const caller = new AbortController();
     const { handler, at } = createFailing(9, down('rateLimited', 10_000));
     const result = retry(2, budget())(handler)(createExchange({}, createScope(60_000, caller.signal)));

@@ -26,7 +26,7 @@ const KNOWS_HASHES = {
 };
 
 describe('sendToUpstream', () => {
-  it('names the block by hash to nodes that take it, by number to the others', async () => {
+  it('sends the block as a hash to nodes that accept it, and as a number to others', async () => {
     const [old, modern] = [createNode(answer('"0x"')), createNode(answer('"0x"'))];
     setNode(modern.upstream, { identity: KNOWS_HASHES });
     const call = { params: '[{},"0x1"]', paramsByHash: '[{},{"blockHash":"0xaa"}]' };
@@ -38,7 +38,7 @@ describe('sendToUpstream', () => {
     assert.equal(modern.requested.calls[1]?.params, '["0x1"]');
   });
 
-  it('reveals neither the address nor the key of a node', async () => {
+  it('reveals neither the URL nor the key of a node', async () => {
     const secrets = ['node.example.org', 'k3y0123456789abcdef'];
     const behaviour = nodeError(-39999, 'no quota at https://node.example.org/v1/k3y0123456789abcdef today');
     const node = createNode({ behaviour, secrets });
@@ -50,7 +50,7 @@ describe('sendToUpstream', () => {
     });
   });
 
-  it('checks what comes, a stream that must be text as a whole', async () => {
+  it('checks results, and buffers a whole stream that must be text', async () => {
     const text = JSON.stringify('x'.repeat(1_000));
     const seen: unknown[] = [];
     const check = (result: unknown): string => {
@@ -64,7 +64,7 @@ describe('sendToUpstream', () => {
     assert.notEqual(typeof passed, 'string');
   });
 
-  it('compares answers that come together in turns, however long they are', async () => {
+  it('checks simultaneous answers in several turns of the event loop, whatever their length', async () => {
     for (const length of [8 * 1024, 2 * PIECE_LENGTH]) {
       const watch = watchTurns();
       const text = JSON.stringify('x'.repeat(length));
@@ -84,7 +84,7 @@ describe('sendToUpstream', () => {
     }
   });
 
-  it('what a check parses counts in the memory of the node', async () => {
+  it('counts values that a check parses against the memory of the node', async () => {
     const budget = createNodeMemory();
     const text = `[${'[0],'.repeat(PIECE_LENGTH)}0]`;
     const node = createNode({
@@ -102,7 +102,7 @@ describe('sendToUpstream', () => {
     assert.equal(budget.used, 0);
   });
 
-  it('a stream that is held stays one when it is long', async () => {
+  it('returns a buffered stream as a stream if it is long', async () => {
     for (const [length, isText] of [
       [8 * 16, true],
       [8 * 16 + 1, false],
@@ -125,7 +125,7 @@ describe('sendToUpstream', () => {
     await assert.rejects(readAll(result), { kind: 'aborted' });
   });
 
-  it('a stream that breaks off while it is collected is a fault; one without a caller is cancelled', async () => {
+  it('throws a fault for a stream that breaks while it is collected, and cancels one without a caller', async () => {
     const broken = createNode(async () => ({
       kind: 'result',
       result: createStream('[1,2,3]', { breakAt: 2 }),
@@ -163,7 +163,7 @@ describe('a method that the node lacks', () => {
     batch: () => items(count),
   });
 
-  it('asks a node that lacks the method for the parts as items of batches, in order, a hundred at a time', async () => {
+  it('is replaced by its parts as items of batches, in order, up to 100 at a time', async () => {
     const batches = new Map<object | undefined, number>();
     const node = createNode((requested, { batch }) => {
       if (requested.method !== 'eth_getBlockReceipts') batches.set(batch, (batches.get(batch) ?? 0) + 1);
@@ -184,7 +184,7 @@ describe('a method that the node lacks', () => {
     assert.equal(node.upstream.lacks('eth_getBlockReceipts'), true);
   });
 
-  it('sends no larger batches than the node is to get, and none where it is to get none', async () => {
+  it('is replaced by batches of at most the configured size, and by single calls without batches', async () => {
     for (const [items, wanted] of [
       [20, [0, 20, 20, 20]],
       [1, new Array(61).fill(0)],
@@ -209,7 +209,7 @@ describe('a method that the node lacks', () => {
     }
   });
 
-  it('what one part fails with ends the others', async () => {
+  it('fails with the first failed part, which cancels the other parts', async () => {
     const node = createNode((requested, options) => {
       if (requested.params === '["0x3"]') return nodeError(-32005, 'limit exceeded')(requested, options);
       return requested.method === 'eth_getBlockReceipts'
@@ -220,7 +220,7 @@ describe('a method that the node lacks', () => {
     assert.equal(node.givenUp(), 10);
   });
 
-  it('a part that is null or an error is no answer', async () => {
+  it('has no answer if a part is null or an error', async () => {
     const withoutLast = createNode((requested) =>
       requested.params === '["0x3"]' ? { kind: 'result', result: 'null' } : lacksReceipts(requested),
     );
@@ -233,7 +233,7 @@ describe('a method that the node lacks', () => {
     await assert.rejects(sendToUpstream(createDirected(limited, call(4))), { kind: 'rateLimited' });
   });
 
-  it('the parts together are bounded like one answer', async () => {
+  it('has parts that are bounded together like one answer', async () => {
     const node = createNode((requested) =>
       requested.method === 'eth_getBlockReceipts'
         ? lacksReceipts(requested)
@@ -250,13 +250,13 @@ describe('a method that the node lacks', () => {
     assert.equal(node.requested.calls.length, 501);
   });
 
-  it('nodes that have the method are asked for it', async () => {
+  it('is requested directly from a node that has it', async () => {
     const node = createNode(answer('[]'));
     assert.equal(await sendToUpstream(createDirected(node, call(4))), '[]');
     assert.equal(node.requested.calls.length, 1);
   });
 
-  it('without anything to ask instead, the lack is reported', async () => {
+  it('is reported as unsupported without a replacement', async () => {
     const node = createNode(nodeError(-32601, 'the method does not exist'));
     await assert.rejects(sendToUpstream(createDirected(node)), { kind: 'unsupported' });
   });

@@ -51,7 +51,7 @@ async function waitForCalls(calls: readonly OpenCall[], count: number): Promise<
 }
 
 describe('singleFlight', () => {
-  it('asks once for all concurrent callers with the same question', async () => {
+  it('sends one request for all concurrent identical calls', async () => {
     const { calls, ask } = createShared();
     const results = Array.from({ length: 50 }, () => ask(same()));
     await waitForCalls(calls, 1);
@@ -63,7 +63,7 @@ describe('singleFlight', () => {
     assert.equal(await next, '"0x2"');
   });
 
-  it('asks for each of different questions that share their hashes', async () => {
+  it('sends separate requests for different calls with equal hashes', async () => {
     const { calls, ask } = createShared();
     const hashes = { hash: -7, tag: 11 };
     const keys = ['1:eth_call:[]', '1:eth_call:[1]', '1:eth_call:[]'].map((request) => ({
@@ -78,7 +78,7 @@ describe('singleFlight', () => {
     assert.deepEqual(await Promise.all(results), ['"0x1"', '"0x2"', '"0x1"']);
   });
 
-  it('lets callers go on in turns, with a result as with an error', async () => {
+  it('continues callers in scheduler slots, after a result or an error', async () => {
     const { calls, ask } = createShared();
     for (const outcome of ['settle', 'fail'] as const) {
       const watch = watchTurns();
@@ -96,7 +96,7 @@ describe('singleFlight', () => {
     }
   });
 
-  it('gives nothing up where a caller goes that has not gone on yet', async () => {
+  it('does not cancel a completed call when a caller that has not continued yet cancels', async () => {
     const { calls, ask } = createShared();
     const callers = [createCaller(), createCaller()];
     const results = callers.map(({ scope }) => ask(same(scope)));
@@ -109,7 +109,7 @@ describe('singleFlight', () => {
     assert.equal(await readAll((await results[0]) as typeof stream), '"0x1234"');
   });
 
-  it('reports an error to all of them, once', async () => {
+  it('reports an error to all callers, after one request', async () => {
     const { calls, ask } = createShared();
     const results = Array.from({ length: 5 }, () => ask(same()));
     calls[0]?.fail(new UpstreamFault('unreachable', 'scripted'));
@@ -117,7 +117,7 @@ describe('singleFlight', () => {
     assert.equal(calls.length, 1);
   });
 
-  it('keeps apart what differs in block, question or name, and never shares what has none', async () => {
+  it('separates calls of different blocks, requests or names, and never shares calls without any of these', async () => {
     const { calls, ask } = createShared();
     const requests = [
       { key: KEY },
@@ -134,7 +134,7 @@ describe('singleFlight', () => {
     await Promise.all(results);
   });
 
-  it('goes on while any caller waits, whichever leaves', async () => {
+  it('continues while any caller waits, whichever others cancel', async () => {
     const { calls, ask } = createShared();
     const callers = Array.from({ length: 4 }, () => createCaller());
     const counts = callers.map(({ scope }) => watchListeners(scope));
@@ -150,7 +150,7 @@ describe('singleFlight', () => {
     for (const countListeners of counts) assert.equal(countListeners(), 0);
   });
 
-  it('gives the call up when the last has left, and does not hand what is given up to the next', async () => {
+  it('cancels the call when the last caller has cancelled, and starts a new one for the next caller', async () => {
     const { calls, ask } = createShared();
     const callers = [createCaller(), createCaller()];
     const results = callers.map(({ scope }) => ask(same(scope)));
@@ -166,7 +166,7 @@ describe('singleFlight', () => {
     assert.deepEqual(await Promise.all([next, other]), ['1', '1']);
   });
 
-  it('a caller that has gone before it asks gets an error, and holds up no other', async () => {
+  it('rejects a caller that cancelled before it called, without affecting others', async () => {
     const { calls, ask } = createShared();
     const gone = createScope(20_000, AbortSignal.abort());
     await assert.rejects(ask(same(gone)), { kind: 'aborted' });
@@ -177,19 +177,19 @@ describe('singleFlight', () => {
     for (const call of calls) call.fail(new UpstreamFault('aborted', 'scripted'));
   });
 
-  it('the deadline of the first does not end callers with more time: they ask once more, together', async () => {
+  it('after the deadline of the first caller, callers with more time share one further request', async () => {
     const { calls, ask } = createShared();
     const results = [ask(same(createScope(1_000))), ask(same()), ask(same()), ask(same())];
     calls[0]?.fail(new UpstreamFault('timeout', 'scripted'));
     await assert.rejects(results[0] as Promise<JsonResult>, { kind: 'timeout' });
-    // Slots of one owner follow each other: after this one, every caller has asked again.
+    // Slots of one owner follow each other: after this one, every caller has sent again.
     await SCHEDULER.rejoin('');
     await waitForCalls(calls, 2);
     calls[1]?.complete('1');
     assert.deepEqual(await Promise.all(results.slice(1)), ['1', '1', '1']);
   });
 
-  it('a caller with less time than the first is not made to ask again', async () => {
+  it('a caller with less time than the first does not send another request', async () => {
     const { calls, ask } = createShared();
     const results = [ask(same()), ask(same(createScope(1_000)))];
     calls[0]?.fail(new UpstreamFault('timeout', 'scripted'));
@@ -197,7 +197,7 @@ describe('singleFlight', () => {
     assert.equal(calls.length, 1);
   });
 
-  it('does not share streams: each caller gets one of its own', async () => {
+  it('does not share streams: each caller sends its own request', async () => {
     const { calls, ask } = createShared();
     const results = [ask(same()), ask(same()), ask(same())];
     calls[0]?.complete(createStream('[0]'));
@@ -208,7 +208,7 @@ describe('singleFlight', () => {
     assert.deepEqual(texts, ['[0]', '[1]', '[2]']);
   });
 
-  it('cancels the stream of a first caller that has gone', async () => {
+  it('cancels the stream of a first caller that has cancelled', async () => {
     const { calls, ask } = createShared();
     const leader = createCaller();
     const results = [ask(same(leader.scope)), ask(same())];
@@ -222,7 +222,7 @@ describe('singleFlight', () => {
     assert.equal(await results[1], '[1]');
   });
 
-  it('cancels a stream that comes when no caller waits any more', async () => {
+  it('cancels a stream that arrives when no caller waits any more', async () => {
     const { calls, ask } = createShared();
     const { controller, scope } = createCaller();
     const result = ask(same(scope));

@@ -46,14 +46,14 @@ function cached(cache: Cache, results: readonly JsonResult[]): Handler {
 
 describe('cache', () => {
   for (const isRemote of [false, true]) {
-    it(`answers a second time from memory (${isRemote ? 'shared' : 'own'})`, async () => {
+    it(`answers repeated calls from the cache (${isRemote ? 'shared' : 'own'})`, async () => {
       const ask = cached(createScriptedCache(isRemote), ['"0x1"']);
       for (let i = 0; i < 3; i++)
         assert.equal(await ask(createExchange({ key: KEY, isBound: true })), '"0x1"');
     });
   }
 
-  it('keeps nothing without a key, no null, no stream, no error', async () => {
+  it('stores nothing without a key, no null, no stream and no error', async () => {
     const cache = createScriptedCache();
     await cached(cache, ['1'])(createExchange());
     await cached(cache, ['null'])(createExchange({ key: KEY, isBound: true }));
@@ -62,7 +62,7 @@ describe('cache', () => {
     assert.deepEqual(cache.writes, []);
   });
 
-  it('keys that differ in block or question are different', async () => {
+  it('separates keys that differ in block or request', async () => {
     const ask = cached(createScriptedCache(), ['1', '2', '3']);
     assert.equal(await ask(createExchange({ key: KEY, isBound: true })), '1');
     assert.equal(await ask(createExchange({ key: { ...KEY, blockHash: '0xbb' } })), '2');
@@ -81,7 +81,7 @@ describe('cache', () => {
   });
 });
 
-describe('what a node may have said of another block', () => {
+describe('fillCache', () => {
   const POSITION = { number: 9n, hash: '0xaa' };
   const ask = async (
     call: Partial<UpstreamRequest>,
@@ -110,7 +110,7 @@ describe('what a node may have said of another block', () => {
     return cache.writes.length;
   };
 
-  it('is kept only when it cannot be of another block', async () => {
+  it('stores an answer only if it cannot be for another block', async () => {
     assert.equal(await ask({}, false), 0);
     assert.equal(await ask({ paramsByHash: '[]' }, false), 0);
     assert.equal(await ask({ paramsByHash: '[]' }, false, true), 1);
@@ -118,7 +118,7 @@ describe('what a node may have said of another block', () => {
     assert.equal(await ask({}, true), 1);
   });
 
-  it('is not kept where it has been proven to lie meanwhile', async () => {
+  it('does not store an answer of a node that was quarantined meanwhile', async () => {
     assert.equal(await ask({ isBound: true }, false, false, 'about block 0xaa: a lie'), 0);
   });
 });

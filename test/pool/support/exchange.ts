@@ -11,7 +11,7 @@ import {
 import { RequestScope } from '../../../src/util/request-scope.ts';
 import type { ScriptedNode } from './scripted-node.ts';
 
-/** Long enough for a slow machine where a test does not wait for it, ms. */
+/** Longer than any delay of a slow machine, for scopes that must not expire in a test, ms. */
 const PATIENCE_MS = 60_000;
 
 export function createScope(limitMs: number = PATIENCE_MS, signal?: AbortSignal): RequestScope {

@@ -51,7 +51,7 @@ function isWithin(bytes: Buffer, size: number, bounds: Partial<ShapeBounds>): bo
   }
 }
 
-test('values, strings and numbers are counted to the last one, however an answer is cut', () => {
+test('values, strings and numbers of an answer are counted exactly, at any chunk boundary', () => {
   const result = fc.oneof(
     fc.jsonValue({ maxDepth: 6 }),
     fc.array(fc.jsonValue(), { minLength: 60, maxLength: 80 }),
@@ -72,7 +72,7 @@ test('values, strings and numbers are counted to the last one, however an answer
   );
 });
 
-test('a string or a number that never ends is found out before its end', () => {
+test('an endless string or number is detected before its end', () => {
   for (const [bytes, bound] of [
     [Buffer.alloc(100_000, 'a'), { textBytes: 50_000 }],
     [Buffer.alloc(100_000, '1'), { digits: 256 }],
@@ -154,7 +154,7 @@ describe('an answer that never ends', () => {
   }
 
   for (const call of FIXED)
-    test(`${call.method} ${call.params}: whatever is in it, the node is at fault`, async () => {
+    test(`to ${call.method} ${call.params} is a fault of the node, whatever its content`, async () => {
       for (const [name, content] of Object.entries(CONTENTS)) {
         assert.deepEqual(await ask(call, content), ['excessive', 1], name);
         assert.deepEqual(await ask(call, content, true), ['excessive', 1], `an error with ${name}`);
@@ -162,7 +162,7 @@ describe('an answer that never ends', () => {
     });
 
   for (const call of OPEN)
-    test(`${call.method} ${call.params}: what no answer has is the node's fault, length is not`, async () => {
+    test(`to ${call.method} ${call.params} is a fault of the node for impossible content, but not for length`, async () => {
       for (const [name, content] of Object.entries(CONTENTS)) {
         // The result of a call may have any length, data of a log or a transaction may not.
         const isLength = /blanks/.test(name) || (/string/.test(name) && call.method === 'eth_call');
@@ -171,14 +171,14 @@ describe('an answer that never ends', () => {
       }
     });
 
-  test('a method that is passed on is bounded in bytes and depth alone', async () => {
+  test('to a passed-on method is bounded only in bytes and depth', async () => {
     const call = { method: 'debug_anything', params: '[]' };
     assert.deepEqual(await ask(call, CONTENTS['many lists'] as [string, string]), ['tooLarge', 0]);
     assert.deepEqual(await ask(call, CONTENTS['deep lists'] as [string, string]), ['excessive', 1]);
   });
 });
 
-test('an answer of which the length is known to be too much is not waited for', async () => {
+test('an answer whose declared length exceeds the bound is rejected at once', async () => {
   const node = await serveRaw((socket) =>
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 90000000\r\n\r\n{"jsonrpc":"2.0","id":1,'),
   );
@@ -187,7 +187,7 @@ test('an answer of which the length is known to be too much is not waited for', 
   await faultOf(transport.send({ method: 'eth_chainId', params: '[]' }, inTime()), 'excessive');
 });
 
-test('what is held of answers counts in the memory of all nodes, and is given back', async () => {
+test('buffered answers count against the memory of all nodes, and are released', async () => {
   const bodyOf = (id: number): string => `{"id":${id},"result":"0x${'00'.repeat(60_000)}"}`;
   const node = await serveRaw((socket, id) => {
     const body = bodyOf(id);
@@ -263,7 +263,7 @@ test('the longest honest answers are within their bounds', () => {
   );
 });
 
-describe('an answer that is mostly structure', () => {
+describe('an answer with many short values', () => {
   const SHORTEST_LOG = {
     address: `0x${'11'.repeat(20)}`,
     topics: [],
@@ -306,7 +306,7 @@ describe('an answer that is mostly structure', () => {
     ],
   ];
   for (const [method, params, honest, bytesPerValue] of CASES)
-    test(`${method}: fewer than ${bytesPerValue + 1} bytes for each value are no honest answer`, () => {
+    test(`to ${method} is refused below ${bytesPerValue + 1} bytes per value`, () => {
       const bounds = findBounds(method, params);
       new ReplyScanner(bounds).push(Buffer.from(JSON.stringify({ id: 1, result: honest })));
       const item = `[0]${' '.repeat(2 * bytesPerValue - 4)},`;
@@ -343,7 +343,7 @@ describe('bytes around the body of an answer', () => {
       assert.equal(blames, 1);
     });
 
-  test('thousands of answers on one connection are no fault, however short', async () => {
+  test('thousands of short answers on one connection are accepted', async () => {
     const node = await serveRaw((socket, id) => {
       const text = `{"jsonrpc":"2.0","id":${id},"result":"0x1"}`;
       socket.write(

@@ -29,16 +29,16 @@ async function settleCalls(calls: number, ms: number): Promise<readonly number[]
   return counts;
 }
 
-test('what follows from settled calls counts in the time of a turn', async () => {
+test('work that follows completed calls counts towards the time of a turn of the event loop', async () => {
   assert.deepEqual(await settleCalls(5, 1.5 * SLOT_MS), [1, 2, 3, 4, 5]);
   assert.deepEqual(await settleCalls(6, SLOT_MS / 2), [2, 4, 6]);
 });
 
-test('calls that cost little are settled in one turn', async () => {
+test('cheap calls are completed in one turn of the event loop', async () => {
   assert.deepEqual(await settleCalls(50, SLOT_MS / 200), [50]);
 });
 
-test('a callback that throws keeps no other waiting', async () => {
+test('a callback that throws does not delay the others', async () => {
   const now = (): number => 0;
   const line = new CompletionQueue(new SlotScheduler(now), now);
   const completed: number[] = [];
@@ -53,7 +53,7 @@ test('a callback that throws keeps no other waiting', async () => {
   assert.deepEqual(completed, [1, 2]);
 });
 
-test('a short answer is read at once, a long one to its end', async () => {
+test('a short answer is read synchronously, a long one asynchronously', async () => {
   function* work(): Generator<undefined, string> {
     for (let i = 0; i < 100; i++) yield;
     return 'read';

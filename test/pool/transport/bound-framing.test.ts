@@ -53,7 +53,7 @@ const HEAD = 'HTTP/1.1 200 OK\r\n\r\n';
 const FIELDS = 'a:\r\n'.repeat(16_384);
 const longest = (pieces: readonly string[]): number => Math.max(...pieces.map(({ length }) => length));
 
-test('a head comes in short pieces, and ends the connection where it is too long', async () => {
+test('a head is passed on in short pieces, and one that is too long ends the connection', async () => {
   const socket = receive(`HTTP/1.1 200 OK\r\n${FIELDS}`);
   const pieces = await readAll(socket, () => ({ bytes: 0 }));
   assert.equal(longest(pieces), 2_048);
@@ -61,7 +61,7 @@ test('a head comes in short pieces, and ends the connection where it is too long
   assert.match(String(socket.errored), /bytes around the body/);
 });
 
-test('a body comes as it was read, behind its head', async () => {
+test('a body is passed on unsplit behind its head', async () => {
   const body = 'x'.repeat(65_536);
   const socket = receive(HEAD + body, body, body);
   const pieces = await readAll(socket, (piece) => ({ bytes: piece.replace(HEAD, '').length }));
@@ -72,7 +72,7 @@ test('a body comes as it was read, behind its head', async () => {
   assert.equal(pieces.join(''), HEAD + body + body + body);
 });
 
-test('a head of several pieces has the body behind its end', async () => {
+test('a head of several pieces is followed by its unsplit body', async () => {
   const fields = FIELDS.slice(0, 6_000);
   const head = HEAD.replace('\r\n\r\n', `\r\n${fields}\r\n`);
   const body = 'x'.repeat(65_536);
@@ -88,7 +88,7 @@ test('a head of several pieces has the body behind its end', async () => {
   assert.equal(pieces.at(-1), body);
 });
 
-test('a trailer comes in short pieces, wherever the last chunk is', async () => {
+test('a trailer is passed on in short pieces, wherever the last chunk is', async () => {
   const body = `${'x'.repeat(65_536)}\r\n`;
   for (const [first, last] of [
     [`${body}0;x\r\n${FIELDS}`, ''],
@@ -113,13 +113,13 @@ test('a trailer comes in short pieces, wherever the last chunk is', async () => 
   }
 });
 
-test('a trailer without a body comes in short pieces', async () => {
+test('a trailer without a body is passed on in short pieces', async () => {
   const pieces = await readAll(receive(`${HEAD}0\r\n${FIELDS}`), () => ({ bytes: 0 }));
   assert.equal(longest(pieces), 2_048);
   assert.ok(pieces.join('').length <= HEAD.length + 16_384 + 2 * 2_048);
 });
 
-test('lines of a body that begin like a last chunk lose no byte', async () => {
+test('body lines that look like a last chunk lose no byte', async () => {
   const body = '0.25,\r\n'.repeat(20_000);
   const socket = receive(HEAD + body, body);
   const pieces = await readAll(socket, (piece) => ({ bytes: piece.replace(HEAD, '').length }));

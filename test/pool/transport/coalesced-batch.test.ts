@@ -6,7 +6,7 @@ import { type BatchHost, CoalescedBatch } from '../../../src/pool/transport/coal
 import { SingleCall } from '../../../src/pool/transport/coalesced-call.ts';
 import { CancelSource } from '../../../src/util/cancel-source.ts';
 
-test('a batch of which all calls go while one is asked alone ends once', () => {
+test('a batch whose calls are all cancelled while one is sent separately ends once', () => {
   const client = new CancelSource();
   const faults: UpstreamFault[] = [];
   let ends = 0;
@@ -42,7 +42,7 @@ test('a batch of which all calls go while one is asked alone ends once', () => {
   assert.equal(ends, 1);
 });
 
-test('a client that goes while its call is asked alone ends no call of another', () => {
+test('a call that is cancelled while it is sent separately does not end the other calls', () => {
   const [leaving, staying] = [new CancelSource(), new CancelSource()];
   const requested: string[] = [];
   let settleAlone: (outcome: NodeReply | UpstreamFault) => void = () => {};

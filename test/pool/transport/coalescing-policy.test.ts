@@ -36,20 +36,20 @@ function pass(
 }
 
 describe('CoalescingPolicy', () => {
-  it('begins alone, and joins once joined calls are seen to be no slower, with a turn in 32 ms to see whether that is still so', () => {
+  it('starts with separate calls, coalesces once that is not slower, and then measures separate calls every 32 ms', () => {
     const setUp = createPolicy();
     assert.equal(pass(setUp, 15, 1, 0.8), 0);
     pass(setUp, 500, 1, 0.8);
     assert.equal(pass(setUp, 160, 1, 0.8), 155);
   });
 
-  it('goes on alone where joined calls are slower, with a turn of sixteen to see whether that is still so', () => {
+  it('keeps calls separate while coalescing is slower, and measures coalesced calls in every sixteenth turn', () => {
     const setUp = createPolicy();
     pass(setUp, 512, 1, 3);
     assert.equal(pass(setUp, 160, 1, 3), 10);
   });
 
-  it('changes its mind when the node changes', () => {
+  it('changes its decision when the node changes', () => {
     const setUp = createPolicy();
     pass(setUp, 1_000, 1, 0.8);
     pass(setUp, 60_000, 1, 5);
@@ -58,7 +58,7 @@ describe('CoalescingPolicy', () => {
     assert.equal(pass(setUp, 160, 1, 0.5), 155);
   });
 
-  it('tries again more and more rarely where joined calls are fast only as long as few are joined', () => {
+  it('retries at growing intervals if coalesced calls are fast only while they are few', () => {
     const setUp = createPolicy();
     const begun: number[] = [];
     let joins = false;
@@ -80,7 +80,7 @@ describe('CoalescingPolicy', () => {
     );
   });
 
-  it('many slow ones among fast ones keep calls apart, though the median does not show them', () => {
+  it('keeps calls separate if many coalesced calls are slow, even if their median is not', () => {
     const { policy, clock } = createPolicy();
     let joined = 0;
     for (let turn = 0; turn < 2_000; turn++) {
@@ -93,14 +93,14 @@ describe('CoalescingPolicy', () => {
     assert.ok(joined < 70, `${joined}`);
   });
 
-  it('ends what it began only beyond a margin for noise', () => {
+  it('stops coalescing only beyond a margin for noise', () => {
     const setUp = createPolicy();
     pass(setUp, 1_000, 1, 0.9);
     pass(setUp, 60_000, 1, 1.05);
     assert.equal(pass(setUp, 160, 1, 1.05), 155);
   });
 
-  it('goes on through a slow moment, and ends what is slow for seconds', () => {
+  it('continues through short slow phases, and stops after seconds of slow calls', () => {
     const setUp = createPolicy();
     pass(setUp, 1_000, 1, 0.8);
     for (let moment = 0; moment < 20; moment++) {
@@ -112,7 +112,7 @@ describe('CoalescingPolicy', () => {
     assert.equal(pass(setUp, 160, 1, 5), 10);
   });
 
-  it('goes on where the load changes: calls of a quiet time are not compared with those of a busy one', () => {
+  it('continues when the load changes: quiet and busy periods are not compared', () => {
     const setUp = createPolicy();
     pass(setUp, 20_000, 1, 1.6);
     pass(setUp, 35_000, 1, 0.5);
@@ -121,7 +121,7 @@ describe('CoalescingPolicy', () => {
     assert.equal(pass(setUp, 160, 20, 16), 155);
   });
 
-  it('the slowest of a few calls alone says how slow they may be', () => {
+  it('with few samples, tolerates coalesced calls as slow as the slowest separate call', () => {
     const { policy, clock } = createPolicy();
     pass({ policy, clock }, 1_000, 1, 0.8);
     // For 16 of every 48 turns separate calls are as slow as the coalesced ones: with so few samples that may be the usual time.
@@ -133,7 +133,7 @@ describe('CoalescingPolicy', () => {
     assert.ok(policy.coalescesCallers);
   });
 
-  it('is alone again when too little is known', () => {
+  it('returns to separate calls when its samples have expired', () => {
     const setUp = createPolicy();
     pass(setUp, 1_000, 1, 0.8);
     setUp.clock.advanceNow(60_000);
@@ -141,7 +141,7 @@ describe('CoalescingPolicy', () => {
     assert.ok(pass(setUp, 64, 1, 0.8) <= 4);
   });
 
-  it('calls that had no company are not compared with joined ones', () => {
+  it('does not compare isolated calls with coalesced ones', () => {
     const { policy, clock } = createPolicy();
     for (let turn = 0; turn < 2_000; turn++) {
       clock.advanceNow(1);
@@ -151,7 +151,7 @@ describe('CoalescingPolicy', () => {
     assert.equal(Array.from({ length: 160 }, () => policy.decideTurn()).filter(Boolean).length, 10);
   });
 
-  it('batches of clients are compared as callers: apart in one request each, or joined', () => {
+  it('compares batches of clients as callers: one request each, or coalesced', () => {
     const { policy, clock } = createPolicy();
     for (let turn = 0; turn < 10_000; turn++) {
       clock.advanceNow(1);
@@ -168,12 +168,12 @@ describe('CoalescingPolicy', () => {
     assert.equal(alone.policy.coalescesCallers, false);
   });
 
-  it('always and never need no measuring', () => {
+  it('ignores measurements with always and never', () => {
     assert.equal(pass(createPolicy('always'), 100, 1, 9), 100);
     assert.equal(pass(createPolicy('never'), 100, 9, 1), 0);
   });
 
-  it('batches are as large as keeps their calls from waiting for each other', () => {
+  it('limits batches to a size at which their calls do not wait for each other', () => {
     const { policy } = createPolicy();
     assert.equal(policy.items, Number.POSITIVE_INFINITY);
     policy.noteBatch(500, 100, 1, 1);
@@ -195,7 +195,7 @@ describe('CoalescingPolicy', () => {
     assert.equal(slow.items, 1);
   });
 
-  it('a batch is given up after four times what it is expected to take, from 250 ms on', () => {
+  it('splits a batch after four times its expected duration, at least 250 ms', () => {
     const { policy } = createPolicy();
     assert.equal(policy.splitAfterMs(100), 250);
     policy.noteAlone(10, 1);
@@ -207,7 +207,7 @@ describe('CoalescingPolicy', () => {
 });
 
 describe('BatchSize', () => {
-  it('halves what was too large, ends what was refused otherwise, and forgets after minutes', () => {
+  it('is halved after a batch that was too large, is one after any other refusal, and is reset after minutes', () => {
     const clock = new FakeClock();
     const size = new BatchSize(100, () => clock.now());
     assert.equal(size.limit, 100);

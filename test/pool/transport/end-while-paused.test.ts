@@ -21,7 +21,7 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 for (const [head, write] of Object.entries(HEADS)) {
   for (const [how, end] of Object.entries(ENDS)) {
-    test(`an answer of a connection that is ${head}, and ${how}`, async () => {
+    test(`a paused answer is whole or fails when its connection (${head}) ${how}`, async () => {
       const text = JSON.stringify('x'.repeat(PARTS * PART_BYTES));
       const node = await serveRaw(async (socket, id) => {
         const body = `{"jsonrpc":"2.0","id":${id},"result":${text}}`;

@@ -21,7 +21,7 @@ class CountingSink implements FrameSink {
   takeControl(): void {}
 }
 
-test('no more messages are looked at than the library has been given, but for a few', () => {
+test('the reader is at most a few messages ahead of the WebSocket library', () => {
   for (const cut of [1, 7, FRAME.length, 4_000, FLOOD.length]) {
     const sink = new CountingSink();
     const reader = new FrameReader(sink);
@@ -39,7 +39,7 @@ test('no more messages are looked at than the library has been given, but for a 
   }
 });
 
-test('what ends the connection ends the reading of what has come', () => {
+test('an error of the consumer ends the reading of received frames', () => {
   const sink = new CountingSink();
   const fault = new Error('too many');
   const read = (): void =>

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 const PARSER = new URL('../../../src/pool/transport/http-parser.js', import.meta.url).href;
 const BYTES = createRequire(import.meta.url).resolve('undici/lib/llhttp/llhttp_simd-wasm.js');
 
-/** Parses enough heads for V8 to optimize, then prints whether the parser's code is the baseline compiler's. */
+/** Parses enough heads for V8 to optimize, then prints whether the parser still runs code of the baseline compiler. */
 const PARSE = `
   const { createRequire } = await import('node:module');
   const bytes = createRequire(${JSON.stringify(BYTES)})(${JSON.stringify(BYTES)});
@@ -32,7 +32,7 @@ function parse(before: string, tenths: number): string {
   return execFileSync(process.execPath, options, { encoding: 'utf8' }).trim();
 }
 
-test('the parser of the HTTP client stays what the baseline compiler made of it', () => {
+test('compileHttpParser keeps the parser of the HTTP client at the code of the baseline compiler', () => {
   assert.equal(parse(COMPILE, 10), 'true');
   assert.equal(parse('', 300), 'false', 'the client by itself: V8 optimizes');
 });

@@ -61,7 +61,7 @@ const head = (length: number | string): string =>
     ? `HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n\r\n`
     : `HTTP/1.1 200 OK\r\n${length}\r\n\r\n`;
 
-test('the threshold divides texts from streams', async () => {
+test('results up to the threshold are texts, longer ones streams', async () => {
   for (const length of [999, 1_000, 1_001]) {
     const result = JSON.stringify('x'.repeat(length - 2));
     const transport = await reach(
@@ -79,7 +79,7 @@ test('the threshold divides texts from streams', async () => {
   }
 });
 
-test('a result that the length of the answer says to be large is handed out with its first bytes', async () => {
+test('a result that is large by the declared length is returned with its first bytes', async () => {
   const first = 'x'.repeat(20_000);
   const rest = 'y'.repeat(3 * MEGABYTE);
   let finish: (() => void) | undefined;
@@ -95,7 +95,7 @@ test('a result that the length of the answer says to be large is handed out with
   assert.equal((await readAll(result)).toString(), `"${first}${rest}"`);
 });
 
-test('an error in a long answer is read whole, also behind a result that is null', async () => {
+test('an error in a long answer is read whole, even behind a null result', async () => {
   const data = `0x${'ab'.repeat(1_900_000)}`;
   const transport = await reach(
     serveRaw((socket, id) => {
@@ -109,7 +109,7 @@ test('an error in a long answer is read whole, also behind a result that is null
 });
 
 for (const form of ['length', 'chunked', 'chunk extensions', 'gzip'] as const) {
-  test(`a large result arrives whole (${form}), whatever surrounds it`, async () => {
+  test(`a large result (${form}) arrives whole, with any surrounding members`, async () => {
     const result = makeResult(3 * MEGABYTE);
     const transport = await reach(
       serveRaw((socket, id, _connection, count) => {
@@ -138,7 +138,7 @@ for (const form of ['length', 'chunked', 'chunk extensions', 'gzip'] as const) {
   });
 }
 
-test('a slow reader holds the node back: 21 MB are not buffered', async () => {
+test('a slow reader applies backpressure to the node: 21 MB are not buffered', async () => {
   const size = 21 * MEGABYTE;
   let written = 0;
   const result = Buffer.from(makeResult(size));
@@ -184,7 +184,7 @@ test('a slow reader holds the node back: 21 MB are not buffered', async () => {
   assert.ok(Buffer.concat(parts).equals(result));
 });
 
-test('a stream that breaks off, ends wrongly or belongs to another never gives its last bytes', async () => {
+test('a stream that breaks, ends malformed or belongs to another call withholds its last bytes', async () => {
   const result = makeResult(MEGABYTE);
   const whole = (id: number): string => `{"result":${result},"id":${id}}`;
   const cases: readonly [string, 'unreachable' | 'malformed', (id: number) => string][] = [
@@ -219,7 +219,7 @@ test('a stream that breaks off, ends wrongly or belongs to another never gives i
   }
 });
 
-test('a wrong id that comes before the result, or an error, is found before streaming', async () => {
+test('a wrong id or an error before the result is detected before streaming', async () => {
   const result = makeResult(MEGABYTE);
   for (const begin of ['{"id":99', '{"error":{"code":1,"message":""}']) {
     const transport = await reach(
@@ -232,7 +232,7 @@ test('a wrong id that comes before the result, or an error, is found before stre
   }
 });
 
-test('the bound on an answer ends a stream', async () => {
+test('the bound of an answer ends a stream', async () => {
   const bound = { answerBytes: 2 * MEGABYTE };
   const bodyOf = (id: number): string => `{"id":${id},"result":${makeResult(3 * MEGABYTE)}}`;
   const known = await reach(
@@ -247,7 +247,7 @@ test('the bound on an answer ends a stream', async () => {
   await readUntilFault(await stream(unknown), 'tooLarge');
 });
 
-test('a stream that stalls while it is waited for fails; one that is not read does not', async () => {
+test('a stream that stalls while it is read fails, one that is not read does not', async () => {
   const result = makeResult(2 * MEGABYTE);
   let finish = (): void => {};
   const transport = await reach(
@@ -265,7 +265,7 @@ test('a stream that stalls while it is waited for fails; one that is not read do
   assert.equal((await readAll(second)).toString(), result);
 });
 
-test('letting go of a stream closes its connection and leaves room for others', async () => {
+test('a cancelled stream closes its connection and frees its place', async () => {
   const result = makeResult(8 * MEGABYTE);
   let closed = 0;
   const transport = await reach(
@@ -290,7 +290,7 @@ test('letting go of a stream closes its connection and leaves room for others', 
   assert.equal((await readAll(await stream(transport))).toString(), result);
 });
 
-test('closing the transport breaks streams off', async () => {
+test('closing the transport breaks streams', async () => {
   const transport = await reach(
     serveRaw((socket, id) => {
       socket.write(`${head(9 * MEGABYTE)}{"id":${id},"result":${makeResult(MEGABYTE)}`);
@@ -300,7 +300,7 @@ test('closing the transport breaks streams off', async () => {
   await Promise.all([readUntilFault(result, 'unreachable'), transport.close()]);
 });
 
-test('an error is read as a whole up to the bound on answers, whatever the status: a revert may have much data', async () => {
+test('an error is read whole up to the bound of an answer, whatever the HTTP status', async () => {
   const data = `0x${'ab'.repeat(1_500_000)}`;
   for (const status of ['200 OK', '400 Bad Request', '500 Internal Server Error']) {
     for (const before of ['', `"extra":"${'x'.repeat(1_000)}",`]) {
@@ -316,7 +316,7 @@ test('an error is read as a whole up to the bound on answers, whatever the statu
   }
 });
 
-test('an error beyond the bound on answers is none, and so is a member of no interest that is long', async () => {
+test('an error beyond the bound of an answer is too large, and so is an irrelevant long member', async () => {
   const long = 'ab'.repeat(1_500_000);
   for (const member of ['"error":{"code":3,"data":', '"extra":']) {
     const starting = serveRaw((socket, id) => {

@@ -56,7 +56,7 @@ const failure = (id: number | string): string =>
 const RESULT = { kind: 'result', result: '"0x1"' };
 const FAILURE = { kind: 'error', error: { code: 3, message: 'execution reverted', data: '0x08' } };
 
-test('one request, one answer', async () => {
+test('one call is one POST request with the configured headers', async () => {
   const requested: Asked[] = [];
   const node = await serveHttp((response, one) => {
     requested.push(one);
@@ -121,7 +121,7 @@ const ANSWERS: readonly [string, (id: number) => string, unknown][] = [
   ],
 ];
 for (const [name, body, expected] of ANSWERS) {
-  test(`understands ${name}`, async () => assert.deepEqual(await send(body), expected));
+  test(`send accepts ${name}`, async () => assert.deepEqual(await send(body), expected));
 }
 
 const NO_ANSWERS: readonly [string, (id: number) => string][] = [
@@ -158,12 +158,12 @@ const NO_ANSWERS: readonly [string, (id: number) => string][] = [
   ['a control character in a text', (id) => `{"id":${id},"result":"\n"}`],
 ];
 for (const [name, body] of NO_ANSWERS) {
-  test(`takes for malformed: ${name}`, async () => {
+  test(`send rejects as malformed: ${name}`, async () => {
     await faultOf(send(body), 'malformed');
   });
 }
 
-test('takes for malformed: bytes that are not UTF-8', async () => {
+test('send rejects as malformed: bytes that are not UTF-8', async () => {
   await faultOf(send(Buffer.from('{"id":1,"result":"\xff"}', 'latin1')), 'malformed');
 });
 
@@ -205,13 +205,13 @@ const STATUSES: readonly [
   ['204', 204, {}, () => '', 'malformed'],
 ];
 for (const [name, status, headers, body, expected, wait] of STATUSES) {
-  test(`HTTP status ${name}`, async () => {
+  test(`HTTP status ${name} has the expected outcome`, async () => {
     if (expected === 'error') assert.deepEqual(await send(body, status, headers), FAILURE);
     else assert.equal((await faultOf(send(body, status, headers), expected)).retryAfterMs, wait);
   });
 }
 
-test('a refusal that breaks off is a refusal', async () => {
+test('a refusal whose body breaks is still a refusal', async () => {
   const [transport] = await reach(
     serveRaw((socket) => {
       socket.end('HTTP/1.1 429 Too Many Requests\r\nretry-after: 3\r\ncontent-length: 100\r\n\r\n{"id"');
@@ -221,7 +221,7 @@ test('a refusal that breaks off is a refusal', async () => {
 });
 
 describe('broken answers', () => {
-  test('a body cut at any byte, with or without its length, is never an answer', async () => {
+  test('a body cut at any byte, with or without a length, is not an answer', async () => {
     let place = 0;
     let isChunked = false;
     const whole = rawAnswer(result(1_000));
@@ -241,7 +241,7 @@ describe('broken answers', () => {
     }
   });
 
-  test('a body that ends with the connection is taken when it is complete', async () => {
+  test('a body that ends with the connection is accepted only if it is complete', async () => {
     let place = 0;
     const [transport] = await reach(
       serveRaw((socket, id) => {
@@ -253,7 +253,7 @@ describe('broken answers', () => {
     assert.deepEqual(await transport.send(CALL, inTime()), RESULT);
   });
 
-  test('a length that is too short cuts the answer off', async () => {
+  test('a declared length that is too short truncates the answer', async () => {
     const [transport] = await reach(
       serveRaw((socket, id, connection) => {
         const body = result(id);
@@ -265,7 +265,7 @@ describe('broken answers', () => {
     assert.deepEqual(await transport.send(CALL, inTime()), RESULT);
   });
 
-  test('an answer ahead of its request is never taken for it', async () => {
+  test('an answer that precedes its request is never accepted', async () => {
     const [transport] = await reach(
       serveRaw((socket, id) => {
         socket.write(Buffer.concat([rawAnswer(result(id)), rawAnswer(result(id).replace('0x1', '0xbad'))]));
@@ -277,12 +277,12 @@ describe('broken answers', () => {
     }
   });
 
-  test('no HTTP at all', async () => {
+  test('a response that is not HTTP is malformed', async () => {
     const [transport] = await reach(serveRaw((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n')));
     await faultOf(transport.send(CALL, inTime()), 'malformed');
   });
 
-  test('every byte in a chunk and a packet of its own', async () => {
+  test('an answer with each byte in a separate chunk and packet is accepted', async () => {
     const [transport] = await reach(
       serveRaw(async (socket, id) => {
         socket.setNoDelay(true);
@@ -298,8 +298,8 @@ describe('broken answers', () => {
   });
 });
 
-describe('time', () => {
-  test('a node that never answers', async () => {
+describe('time limits', () => {
+  test('a node that never answers causes a timeout', async () => {
     const [transport] = await reach(
       serveRaw(() => {}),
       { answerTimeout: 50 },
@@ -307,7 +307,7 @@ describe('time', () => {
     await faultOf(transport.send(CALL, inTime()), 'timeout');
   });
 
-  test('a pause in the middle of the answer', async () => {
+  test('a stall within the answer causes a timeout', async () => {
     const [transport] = await reach(
       serveRaw((socket, id) => socket.write(rawAnswer(result(id)).subarray(0, -2))),
       { stallTimeout: 50 },
@@ -315,7 +315,7 @@ describe('time', () => {
     await faultOf(transport.send(CALL, inTime()), 'timeout');
   });
 
-  test('the deadline ends an answer that keeps dripping', async () => {
+  test('the deadline ends an answer that trickles', async () => {
     const timers: NodeJS.Timeout[] = [];
     const [transport] = await reach(
       serveRaw((socket) => {
@@ -327,7 +327,7 @@ describe('time', () => {
     for (const timer of timers) clearInterval(timer);
   });
 
-  test('the deadline ends a call that waits for a connection, and the next one is served', async () => {
+  test('the deadline ends a call that waits for a connection, and the next call is served', async () => {
     const reserved: (() => void)[] = [];
     const [transport] = await reach(
       serveHttp((response, { id }) => void reserved.push(() => response.end(result(id)))),
@@ -344,15 +344,15 @@ describe('time', () => {
     assert.deepEqual(await third, RESULT);
   });
 
-  test('no time is left from the start', async () => {
+  test('a call without time left opens no connection', async () => {
     const [transport, node] = await reach(serveHttp((response, { id }) => response.end(result(id))));
     await faultOf(transport.send(CALL, { deadline: performance.now() - 1 }), 'timeout');
     assert.equal(node.connections(), 0);
   });
 });
 
-describe('giving up', () => {
-  test('frees the connection', async () => {
+describe('cancelling', () => {
+  test('an abort closes the connection', async () => {
     let requested = 0;
     let closed = 0;
     const [transport] = await reach(
@@ -370,7 +370,7 @@ describe('giving up', () => {
     await faultOf(transport.send(CALL, { ...inTime(), signal: controller.signal }), 'aborted');
   });
 
-  test('closing ends what is in flight', async () => {
+  test('closing the transport ends calls in flight', async () => {
     const [transport] = await reach(
       serveRaw(() => {}),
       { connections: 1 },
@@ -382,7 +382,7 @@ describe('giving up', () => {
 });
 
 describe('connections', () => {
-  test('no server listens', async () => {
+  test('without a listening server calls are unreachable', async () => {
     const node = await serveRaw(() => {});
     await node.close();
     const transport = createHttpTransport(node.endpoint, LIMITS);
@@ -391,13 +391,13 @@ describe('connections', () => {
     await faultOf(transport.send(CALL, inTime()), 'unreachable');
   });
 
-  test('a name that does not exist', async () => {
+  test('an unknown host name is unreachable', async () => {
     const transport = createHttpTransport({ url: new URL('http://node.invalid/'), headers: {} }, LIMITS);
     open.push(transport);
     await faultOf(transport.send(CALL, inTime()), 'unreachable');
   });
 
-  test('a kept connection that closes as it is used: the call is sent again on a new one', async () => {
+  test('a call on a reused connection that closes is sent again on a new one', async () => {
     const [transport, node] = await reach(
       serveRaw((socket, id, _connection, count) => {
         if (count === 0) socket.write(rawAnswer(result(id)));
@@ -408,13 +408,13 @@ describe('connections', () => {
     assert.ok(node.connections() >= 4);
   });
 
-  test('a node that closes every time gets two attempts', async () => {
+  test('a node that closes each connection gets two attempts', async () => {
     const [transport, node] = await reach(serveRaw((socket) => socket.destroy()));
     await faultOf(transport.send(CALL, inTime()), 'unreachable');
     assert.equal(node.connections(), 2);
   });
 
-  test('a call that may change something is sent once, and on a connection that the node cannot have closed before', async () => {
+  test('a call with isOnce is sent once, and never on a reused connection', async () => {
     const [closing, node] = await reach(serveRaw((socket) => socket.destroy()));
     await faultOf(closing.send({ ...CALL, isOnce: true }, inTime()), 'unreachable');
     assert.equal(node.connections(), 1);
@@ -428,7 +428,7 @@ describe('connections', () => {
       assert.deepEqual(await transport.send({ ...CALL, isOnce: true }, inTime()), RESULT);
   });
 
-  test('a call with an answer that had begun is not sent again', async () => {
+  test('a call whose answer has begun is not sent again', async () => {
     const [transport, node] = await reach(
       serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n')),
     );
@@ -436,7 +436,7 @@ describe('connections', () => {
     assert.equal(node.connections(), 1);
   });
 
-  test('no more calls than the bound, and room again after each', async () => {
+  test('calls are bounded in number, and each completed call frees its place', async () => {
     const reserved: (() => void)[] = [];
     const [transport, node] = await reach(
       serveHttp((response, { id }) => void reserved.push(() => response.end(result(id)))),
@@ -456,7 +456,7 @@ describe('connections', () => {
     assert.deepEqual(await next, RESULT);
   });
 
-  test('calls that failed leave room too', async () => {
+  test('failed calls free their places too', async () => {
     const [transport] = await reach(
       serveRaw((socket) => socket.destroy()),
       { inFlight: 1 },
@@ -470,7 +470,7 @@ describe('connections', () => {
   });
 });
 
-describe('compression that was not asked for', () => {
+describe('unrequested compression', () => {
   for (const [encoding, compress] of [
     ['gzip', gzipSync],
     ['x-gzip', gzipSync],
@@ -478,7 +478,7 @@ describe('compression that was not asked for', () => {
     ['br', brotliCompressSync],
     ['identity', (text: string) => Buffer.from(text)],
   ] as const) {
-    test(`${encoding} is undone`, async () => {
+    test(`${encoding} is decoded`, async () => {
       assert.deepEqual(await send(compress(result(1)), 200, { 'content-encoding': encoding }), RESULT);
       assert.deepEqual(await send(compress(failure(1)), 500, { 'content-encoding': encoding }), FAILURE);
     });
@@ -491,7 +491,7 @@ describe('compression that was not asked for', () => {
     else assert.deepEqual(await send(zstdCompressSync(result(1)), 200, headers), RESULT);
   });
 
-  test('what is cut short or is none', async () => {
+  test('truncated, missing, unknown and repeated encodings are malformed', async () => {
     const encoded = gzipSync(result(1));
     const headers = { 'content-encoding': 'gzip' };
     for (let length = 1; length < encoded.length; length++) {
@@ -503,7 +503,7 @@ describe('compression that was not asked for', () => {
     await faultOf(send(encoded, 200, { 'content-encoding': ['gzip', 'gzip'] }), 'malformed');
   });
 
-  test('a bomb is given up at the bound, streamed or not', async () => {
+  test('a gzip bomb is rejected at the bound, streamed or not', async () => {
     const bomb = gzipSync(Buffer.concat([Buffer.from('{"id":1,"result":"'), Buffer.alloc(50_000_000, '0')]));
     const headers = { 'content-encoding': 'gzip' };
     await faultOf(send(bomb, 200, headers, { answerBytes: 1_000_000, streamBytes: 2_000_000 }), 'tooLarge');
@@ -511,7 +511,7 @@ describe('compression that was not asked for', () => {
     await faultOf(send(spaces, 200, headers, { streamBytes: 100_000 }), 'tooLarge');
   });
 
-  test('receipts of empty blooms, which shrink to a four-hundredth and less, are undone', async () => {
+  test('receipts with empty blooms, with a compression ratio above 300, are decoded', async () => {
     const item = `"${'0'.repeat(3_000)}${'0123456789'.repeat(2)}",`;
     const text = Buffer.from(`{"id":1,"result":[${item.repeat(10_000)}0]}`);
     for (const [encoding, compress] of [
@@ -547,7 +547,7 @@ describe('batches', () => {
   const answers = (ids: readonly number[]): string[] => ids.map((id) => `{"id":${id},"result":[${id}]}`);
   const RESULTS = [1, 2, 3].map((id) => ({ kind: 'result', result: `[${id}]` }));
 
-  test('replies come in the order of the calls', async () => {
+  test('replies are in the order of the calls', async () => {
     assert.deepEqual(await sendBatch((ids) => `[${answers(ids)}]`), RESULTS);
     assert.deepEqual(await sendBatch((ids) => ` [ ${answers(ids).reverse().join(' , ')} ] `), RESULTS);
     const mixed = await sendBatch((ids) => `[${answers(ids.slice(0, 2))},${failure(3)}]`);
@@ -560,7 +560,7 @@ describe('batches', () => {
     assert.equal(node.connections(), 0);
   });
 
-  test('a lone error is the reply to every call', async () => {
+  test('a single error is the reply to every call', async () => {
     const all = [FAILURE, FAILURE, FAILURE];
     assert.deepEqual(await sendBatch(() => failure('null')), all);
     assert.deepEqual(await sendBatch(() => failure(1)), all);

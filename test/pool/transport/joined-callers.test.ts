@@ -20,7 +20,7 @@ type SetUp = {
 const named = (name: string): NodeReply => ({ kind: 'result', result: `"${name}"` });
 const EXCHANGE = { isSent: true, fail: () => {} } as unknown as RunningRequest;
 
-/** A coalescer over connections that answer everything, on a clock that stands still. */
+/** A coalescer over connections that answer everything, with a stopped clock. */
 function reach(callers: CallerCoalescing, items = 100): SetUp {
   const requests: (readonly string[] | string)[] = [];
   const places = { count: 0 };
@@ -57,7 +57,7 @@ function reach(callers: CallerCoalescing, items = 100): SetUp {
 const nameCall = (method: string): NodeCall => ({ method, params: '[]', isSmall: true });
 const DEADLINE = 1_000;
 
-/** Sends each as a separate call. */
+/** Sends each call separately. */
 const sendApart = (
   { coalescer, requests, places }: SetUp,
   names: readonly string[],
@@ -74,7 +74,7 @@ const sendApart = (
       }),
   );
 
-/** Sends all as the batch of one client. */
+/** Sends all calls as the batch of one client. */
 const sendBatch = (
   { coalescer, places }: SetUp,
   names: readonly string[],
@@ -106,7 +106,7 @@ const sizes = ({ requests }: SetUp): readonly number[] =>
   requests.map((request) => (typeof request === 'string' ? 0 : request.length)).sort((a, b) => a - b);
 
 describe('calls of different callers', () => {
-  test('share requests of at most 16 where that is asked for; traced ones have their own', async () => {
+  test('share requests of at most 16 calls with always; traced calls are sent separately', async () => {
     const node = reach('always');
     const names = list('m', 40);
     const replies = [...sendApart(node, names), ...sendApart(node, ['t'], { traceParent: '00-a-b-01' })];
@@ -114,7 +114,7 @@ describe('calls of different callers', () => {
     assert.deepEqual(sizes(node), [0, 13, 13, 14]);
   });
 
-  test('travel alone at first, and where it is switched off', async () => {
+  test('are sent separately at first, and with never', async () => {
     for (const callers of ['auto', 'never'] as const) {
       const node = reach(callers);
       const names = list('m', 4);
@@ -128,7 +128,7 @@ describe('batches of different callers', () => {
   const A = list('a', 3);
   const B = list('b', 3);
 
-  test('share a request with each other and with single calls, where those of different callers do', async () => {
+  test('share a request with each other and with single calls, if calls of different callers are coalesced', async () => {
     const node = reach('always');
     const replies = [...sendBatch(node, A), ...sendApart(node, ['s']), ...sendBatch(node, B)];
     assert.deepEqual(await Promise.all(replies), [...A, 's', ...B].map(named));
@@ -138,7 +138,7 @@ describe('batches of different callers', () => {
     );
   });
 
-  test('travel apart at first, and where it is switched off', async () => {
+  test('are sent separately at first, and with never', async () => {
     for (const callers of ['auto', 'never'] as const) {
       const node = reach(callers);
       const replies = [...sendBatch(node, A), ...sendBatch(node, B)];
@@ -147,7 +147,7 @@ describe('batches of different callers', () => {
     }
   });
 
-  test('stay whole: what does not fit into a request with others is in another', async () => {
+  test('stay whole: a batch that does not fit into a request is sent in another', async () => {
     const node = reach('always', 5);
     const C = list('c', 9);
     const replies = [...sendBatch(node, A), ...sendBatch(node, B), ...sendBatch(node, C)];
@@ -156,7 +156,7 @@ describe('batches of different callers', () => {
     for (const whole of [A, B]) assert.ok(node.requests.some((names) => String(names) === String(whole)));
   });
 
-  test('have a request of their own where they are traced', async () => {
+  test('are sent in separate requests if they are traced', async () => {
     const node = reach('always');
     const batch = {};
     const options = { batch, traceParent: '00-a-b-01' };
@@ -165,7 +165,7 @@ describe('batches of different callers', () => {
     assert.deepEqual([...node.requests].sort(), [A, B]);
   });
 
-  test('end each by itself: one that goes before the turn ends is not sent, and holds no place', async () => {
+  test('end independently: a batch cancelled within the turn is not sent, and frees its places', async () => {
     const node = reach('always');
     const source = new CancelSource();
     const gone = sendBatch(node, A, { signal: source });
@@ -180,7 +180,7 @@ describe('batches of different callers', () => {
     assert.equal(node.places.count, 0);
   });
 
-  test('are no larger together than what the node takes: it may have refused as many while they waited for the end of the turn', async () => {
+  test('are limited together to a size that a refusal has lowered within the same turn', async () => {
     const node = reach('always');
     const replies = [...sendBatch(node, list('a', 4)), ...sendBatch(node, B)];
     await Promise.resolve();

@@ -99,28 +99,28 @@ const ALL = NAMES.map(named);
 
 for (const [way, sendItems] of WAYS) {
   describe(`items of one batch (${way})`, () => {
-    test('a hundred are one request', async () => {
+    test('a hundred items are one request', async () => {
       const { transport, requests } = await reach(answerAll);
       const names = Array.from({ length: 100 }, (_, i) => `m${i}`);
       assert.deepEqual(await Promise.all(sendItems(transport, names)), names.map(named));
       assert.deepEqual(sizes(requests), [100]);
     });
 
-    test('more than the node is to get at once are several, of about the same size', async () => {
+    test('more items than the configured maximum are several requests of similar size', async () => {
       const { transport, requests } = await reach(answerAll, { batch: { items: 4, callers: 'never' } });
       const names = Array.from({ length: 9 }, (_, i) => `m${i}`);
       assert.deepEqual(await Promise.all(sendItems(transport, names)), names.map(named));
       assert.deepEqual(sizes(requests).sort(), [3, 3, 3]);
     });
 
-    test('one of every sixteenth batch is sent alone to learn how long one takes', async () => {
+    test('an item of every sixteenth batch is sent separately to measure its duration', async () => {
       const { transport, requests } = await reach(answerAll);
       for (let batch = 0; batch < 8; batch++)
         assert.deepEqual(await Promise.all(sendItems(transport, NAMES)), ALL);
       assert.deepEqual(sizes(requests).sort(), [0, 3, 4, 4, 4, 4, 4, 4, 4]);
     });
 
-    test('one by itself is no batch, and none is where they are switched off', async () => {
+    test('a single item is not a batch, and no batches are sent if they are switched off', async () => {
       const { transport, requests } = await reach(answerAll);
       await Promise.all(sendItems(transport, ['a']));
       const off = await reach(answerAll, { batch: { items: 1, callers: 'always' } });
@@ -128,7 +128,7 @@ for (const [way, sendItems] of WAYS) {
       assert.deepEqual([...sizes(requests), ...sizes(off.requests)], [0, 0, 0, 0, 0]);
     });
 
-    test('what may be large travels alone, and so do large parameters', async () => {
+    test('calls with potentially large answers or large parameters are sent separately', async () => {
       const { transport, requests } = await reach(answerAll);
       const large = { method: 'e', params: JSON.stringify(['x'.repeat(5_000)]), isSmall: true };
       const replies = [
@@ -140,7 +140,7 @@ for (const [way, sendItems] of WAYS) {
       assert.deepEqual(sizes(requests).sort(), [0, 0, 4]);
     });
 
-    test('those of another batch, or of another turn, are in another request', async () => {
+    test('items of another batch or another turn are in another request', async () => {
       const { transport, requests } = await reach(answerAll);
       const first = [...sendItems(transport, NAMES), ...sendItems(transport, NAMES, { batch: {} })];
       await new Promise((resolve) => setImmediate(resolve));
@@ -148,7 +148,7 @@ for (const [way, sendItems] of WAYS) {
       assert.deepEqual(sizes(requests), [4, 4, 4]);
     });
 
-    test('they have the trace context of the first', async () => {
+    test('the request has the trace context of the first item', async () => {
       const parents: unknown[] = [];
       const { transport } = await reach((items, response) => {
         parents.push(response.req.headers['traceparent']);
@@ -158,7 +158,7 @@ for (const [way, sendItems] of WAYS) {
       assert.deepEqual(parents, ['00-a-b-01']);
     });
 
-    test('each counts against the bound on calls in flight', async () => {
+    test('each item counts against the bound on calls in flight', async () => {
       const { transport } = await reach(answerAll, { inFlight: 3 });
       const calls = sendItems(transport, NAMES);
       await faultOf(calls[3] as Promise<unknown>, 'rateLimited');
@@ -167,8 +167,8 @@ for (const [way, sendItems] of WAYS) {
     });
   });
 
-  describe(`each item has its own fate (${way})`, () => {
-    test('its result or its error, in whatever order they come', async () => {
+  describe(`outcome of each item (${way})`, () => {
+    test('is its own result or error, in any order of the responses', async () => {
       const { transport } = await reach((items) => {
         const [a, b, c, d] = items as [Item, Item, Item, Item];
         return `[${answerOne(d)},${fail(c.id, 3, 'execution reverted: ERC1155: batch of tokens')}, ${answerOne(a)} ,{"result":{"x":1},"id":${b.id}}]`;
@@ -184,7 +184,7 @@ for (const [way, sendItems] of WAYS) {
       ]);
     });
 
-    test('its deadline', async () => {
+    test('is a timeout at its own deadline', async () => {
       let release: (() => void) | undefined;
       const { transport } = await reach((items, response) => {
         release = () => response.end(answerAll(items, response));
@@ -198,7 +198,7 @@ for (const [way, sendItems] of WAYS) {
       assert.deepEqual(await Promise.all(patient), ALL);
     });
 
-    test('its abort; the request is given up when no item is wanted any more', async () => {
+    test('is aborted by its own signal; the request is cancelled when no item is awaited any more', async () => {
       let closed = 0;
       const reserved: (() => void)[] = [];
       const { transport, requests } = await reach((items, response) => {
@@ -228,7 +228,7 @@ for (const [way, sendItems] of WAYS) {
       assert.deepEqual(sizes(requests), [3, 4]);
     });
 
-    test('one that is aborted before the turn ends is not sent, and holds no place', async () => {
+    test('is aborted within the turn without being sent, and frees its place', async () => {
       const { transport, requests } = await reach(answerAll, { inFlight: 4 });
       const source = new CancelSource();
       const [gone] = sendItems(transport, ['gone'], { signal: source });
@@ -240,7 +240,7 @@ for (const [way, sendItems] of WAYS) {
       assert.deepEqual(sizes(requests), [3, 4]);
     });
 
-    test('a connection that breaks fails all when one alone breaks it too, and closing does', async () => {
+    test('is a fault if the connection breaks for the batch and for a single item, and if the transport closes', async () => {
       const sizesSeen: number[] = [];
       const node = await serveHttp((response, { body }) => {
         sizesSeen.push([JSON.parse(body)].flat().length);
@@ -258,7 +258,7 @@ for (const [way, sendItems] of WAYS) {
       await Promise.all([allFail(calls, 'unreachable'), silent.transport.close()]);
     });
 
-    test('an idle connection that the node has closed: the batch is sent again', async () => {
+    test('is a result if the batch is sent again after a closed idle connection', async () => {
       const bodies: string[] = [];
       const node = await serveRaw((socket, _id, connection, count, request) => {
         const body = request.slice(request.indexOf('\r\n\r\n') + 4);
@@ -275,7 +275,7 @@ for (const [way, sendItems] of WAYS) {
       assert.equal(bodies[1], bodies[2]);
     });
 
-    test('a node that limits its rate, or refuses us, has that said once for all when one alone fares no better', async () => {
+    test('is one shared fault if the node refuses the batch and a single item by status', async () => {
       const refusals: readonly [FaultKind, (response: ServerResponse) => void][] = [
         ['rateLimited', (response) => response.writeHead(429, { 'retry-after': '7' }).end()],
         ['rateLimited', (response) => response.writeHead(503, { 'retry-after': '7' }).end()],
@@ -299,7 +299,7 @@ for (const [way, sendItems] of WAYS) {
       }
     });
 
-    test('the same in words, for the whole or for each item', async () => {
+    test('is one shared error if the node refuses by rate limit in words, for the batch or for each item', async () => {
       const words = 'daily request count exceeded, request rate limited';
       for (const isForEach of [true, false]) {
         const seen: number[] = [];
@@ -320,7 +320,7 @@ for (const [way, sendItems] of WAYS) {
     });
   });
 
-  describe(`what is wrong with the batch is no fault of its items: they are asked alone (${way})`, () => {
+  describe(`failures of a batch whose items are then sent separately (${way})`, () => {
     const cases: readonly [string, Script, number][] = [
       ['a list that lacks one', (items, response) => answerAll(items.slice(1), response), 1],
       [
@@ -394,7 +394,7 @@ for (const [way, sendItems] of WAYS) {
       });
     }
 
-    test('a connection that breaks: all are asked alone once one was answered alone, and half as many are tried next', async () => {
+    test('a broken connection: all items are sent separately once one is answered, and then half as many are tried', async () => {
       const { transport, requests } = await reach((items, response) => {
         if (items.length <= 2) return answerAll(items, response);
         response.write('[');
@@ -407,7 +407,7 @@ for (const [way, sendItems] of WAYS) {
       assert.deepEqual(sizes(requests.slice(5)), [2, 2]);
     });
 
-    test('a limited rate that holds for batches only: half as many are tried next, then none are sent', async () => {
+    test('a rate limit for batches only: half as many items are tried next, then none are coalesced', async () => {
       const scripts: readonly Script[] = [
         (_items, response) => {
           response.writeHead(429, { 'retry-after': '7' });
@@ -431,7 +431,7 @@ for (const [way, sendItems] of WAYS) {
       }
     });
 
-    test('a rate that is used up for some of the items is no refusal of the batch', async () => {
+    test('a rate limit for some items is not a refusal of the batch', async () => {
       const { transport, requests } = await reach(
         ([first, ...rest]) =>
           `[${answerOne(first as Item)},${rest.map(({ id }) => fail(id, -32005, 'request rate limited'))}]`,
@@ -444,7 +444,7 @@ for (const [way, sendItems] of WAYS) {
       assert.deepEqual(sizes(requests), [4]);
     });
 
-    test('while the one is asked alone, the others keep their deadlines and their aborts', async () => {
+    test('while one item is sent separately, the others keep their deadlines and aborts', async () => {
       const reserved: ServerResponse[] = [];
       const node = await serveHttp((response, { body }) => {
         if (body.startsWith('[')) response.destroy();
@@ -472,7 +472,7 @@ for (const [way, sendItems] of WAYS) {
       ]);
     });
 
-    test('a revert with a reason that reads like a limit of the node, in place of the batch, holds for no other item', async () => {
+    test('a revert whose reason reads like a rate limit, in place of the batch, applies to no other item', async () => {
       for (const isList of [true, false]) {
         const { transport, requests } = await reach(([first]) => {
           const revert = fail((first as Item).id, 3, 'execution reverted: request rate limited');
@@ -484,7 +484,7 @@ for (const [way, sendItems] of WAYS) {
       }
     });
 
-    test('where an item fails alone in the same way, it was no fault of the batch', async () => {
+    test('a failure that single items share does not count against batches', async () => {
       const requests: number[] = [];
       const node = await serveHttp((response, { body }) => {
         requests.push([JSON.parse(body)].flat().length);
@@ -497,7 +497,7 @@ for (const [way, sendItems] of WAYS) {
       assert.deepEqual(requests, [4, 1, 1, 1, 1, 4, 1, 1, 1, 1]);
     });
 
-    test('a batch that takes too long is given up for its items, which may be faster', async () => {
+    test('a batch that takes too long is cancelled, and its items are sent separately', async () => {
       let closed = false;
       const { transport, requests } = await reach((_items, response) => {
         response.on('close', () => {

@@ -90,7 +90,7 @@ for (const [what, frameBytes] of [
   ['frames of 64 KiB', 65_536],
   ['frames of a kilobyte', 1_024],
 ] as const)
-  test(`${what}: nothing that is longer is put together, and messages around it are read`, async (context) => {
+  test(`${what}: long messages are never joined, and messages around them are read`, async (context) => {
     const long = `"${'aé€💡'.repeat(1.8 * MiB)}"`;
     const messages = [answer(1, '"before"'), answer(2, long), answer(3, '"behind"'), answer(4, long)];
     const bytes = Buffer.concat(messages.map((each) => encodeMessage(each, frameBytes)));
@@ -101,7 +101,7 @@ for (const [what, frameBytes] of [
     assert.deepEqual(await Promise.all(replies.map(readResult)), ['"before"', long, '"behind"', long]);
   });
 
-test('heads of frames may be cut anywhere', async () => {
+test('frame heads may be split anywhere', async () => {
   const long = `"${'ab'.repeat(BUFFERED_BYTES)}"`;
   const [first, second] = [encodeFrame(TEXT, true, answer(1, long)), encodeFrame(TEXT, true, answer(2, '1'))];
   for (let cut = 1; cut <= 11; cut++) {
@@ -123,7 +123,7 @@ test('heads of frames may be cut anywhere', async () => {
   }
 });
 
-test('a long message with a short result is an answer like others', async () => {
+test('a long message with a short result is read like others', async () => {
   const beside = `"${'x'.repeat(2 * BUFFERED_BYTES)}"`;
   const texts = [
     `{"id":1,"beside":${beside},"result":"0x1"}`,
@@ -140,7 +140,7 @@ test('a long message with a short result is an answer like others', async () => 
   ]);
 });
 
-test('a long message that is no JSON fails its call', async () => {
+test('a long message that is not JSON fails its call', async () => {
   const transport = await reach((socket) => {
     socket.write(encodeFrame(TEXT, true, `${answer(1, `"${'x'.repeat(2 * BUFFERED_BYTES)}"`)}x`));
   });
@@ -154,7 +154,7 @@ for (const [what, second] of [
   ['a bit of an extension', encodeFrame(0x40, true, 'x')],
   ['a masked frame', Buffer.of(0x80, 0x81, 0, 0, 0, 0, 0x20)],
 ] as const)
-  test(`${what} inside of a long message ends the connection`, async () => {
+  test(`${what} within a long message ends the connection`, async () => {
     const transport = await reach((socket) => {
       socket.write(encodeFrame(TEXT, false, answer(1, `"${'x'.repeat(2 * BUFFERED_BYTES)}"`)));
       socket.write(second);
@@ -163,7 +163,7 @@ for (const [what, second] of [
     assert.match(fault.message, /WS_ERR/);
   });
 
-test('what waits unread when a connection breaks is read, and never taken for frames', async () => {
+test('unread bytes of a broken connection are read without being parsed as frames', async () => {
   const sockets: Socket[] = [];
   const note = (message: unknown): void => void sockets.push((message as { socket: Socket }).socket);
   subscribe('net.client.socket', note);

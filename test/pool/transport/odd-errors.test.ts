@@ -47,18 +47,18 @@ async function read(members: string): Promise<unknown> {
 }
 
 for (const [members, error] of READABLE)
-  test(`is read: ${members}`, async () => {
+  test(`readReply accepts ${members}`, async () => {
     assert.deepEqual(await read(members), { kind: 'error', error: { data: undefined, ...error } });
   });
 
 for (const members of MALFORMED)
-  test(`is the node's fault: ${members}`, async () => {
+  test(`readReply rejects ${members}`, async () => {
     await assert.rejects(
       read(members),
       (fault) => fault instanceof UpstreamFault && fault.kind === 'malformed',
     );
   });
 
-test('null in place of an error is none', async () => {
+test('readReply ignores a null error', async () => {
   assert.deepEqual(await read('"error":null,"result":"0x1"'), { kind: 'result', result: '"0x1"' });
 });

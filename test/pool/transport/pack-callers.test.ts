@@ -13,7 +13,7 @@ const giveCalls = (count: number): readonly SingleCall[] =>
 const sizes = (counts: readonly number[], most: number): readonly (readonly [number, number])[] =>
   packCallers(counts.map(giveCalls), most).map(({ calls, callers }) => [calls.length, callers]);
 
-test('single calls are in requests of 16 at most, of about the same size', () => {
+test('single calls are packed into requests of at most 16, of similar size', () => {
   assert.deepEqual(sizes(new Array(40).fill(1), 100), [
     [14, 14],
     [13, 13],
@@ -27,7 +27,7 @@ test('single calls are in requests of 16 at most, of about the same size', () =>
   assert.deepEqual(sizes([], 100), []);
 });
 
-test('a batch is one caller, and stays whole', () => {
+test('a batch counts as one caller, and stays whole', () => {
   assert.deepEqual(sizes([20, 20, 1, 20, 20], 100), [[81, 5]]);
   assert.deepEqual(sizes([3, 3, 3], 5), [
     [3, 1],
@@ -36,7 +36,7 @@ test('a batch is one caller, and stays whole', () => {
   ]);
 });
 
-test('all calls are there once, in their order, within both bounds', () => {
+test('each call is packed once, in order, within both bounds', () => {
   const cases = fc.integer({ min: 1, max: 40 }).chain((most) =>
     fc.record({
       most: fc.constant(most),

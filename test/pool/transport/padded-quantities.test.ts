@@ -151,7 +151,7 @@ const object: fc.Arbitrary<string> = fc.letrec<{ value: string }>((tie) => ({
 const FORMS: readonly Form[] = [{}, { streamBytes: 0 }, { streamBytes: 600 }, { takesBytes: true }];
 
 describe('quantities with leading zeros in an answer', () => {
-  it('have their normal form, wherever chunks end and however the answer is handed on', async () => {
+  it('are normalised at any chunk boundary and in any form of the answer', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(object, { minLength: 1, maxLength: 8 }).map((list) => `[${list.join()}]`),
@@ -165,7 +165,7 @@ describe('quantities with leading zeros in an answer', () => {
     );
   });
 
-  it('have it byte by byte, and in chunks of every length', async () => {
+  it('are normalised byte by byte, and in chunks of any length', async () => {
     const log =
       '{"address":"0x00aa","logIndex":"0x00","data":"0x00","value" : "0x0007","nonce":"0x0000000000000000"}';
     const text = `[${Array.from({ length: 12 }, () => log).join()}]`;
@@ -179,7 +179,7 @@ describe('quantities with leading zeros in an answer', () => {
     assert.match(expect(text), /"logIndex":"0x0","data":"0x00","value" : "0x7","nonce":"0x0000000000000000"/);
   });
 
-  it('have it where the scan of long chunks goes on in its next piece of memory', async () => {
+  it('are normalised where the scan of a long chunk continues in its next memory block', async () => {
     const item = '{"transactionIndex":"0x0012","topics":["0x0001"],"to":"0x0012"}';
     const text = `[${Array.from({ length: 4_000 }, () => item).join()}]`;
     for (let shift = 0; shift < item.length; shift += 3) {
@@ -191,7 +191,7 @@ describe('quantities with leading zeros in an answer', () => {
     }
   });
 
-  it('have it in the answers of a batch, and over WebSockets', async () => {
+  it('are normalised in batches and over WebSockets', async () => {
     const text = '{"blockNumber":"0x007","logs":[{"logIndex":"0x00","data":"0x00"}],"to":"0x00"}';
     const calls = [{ method: 'eth_getTransactionReceipt', params: '[]' }];
     const work = readBatch(Buffer.from(`[${wrap(text)}]`), 1, findBatchBounds(calls, MiB));
@@ -211,7 +211,7 @@ describe('quantities with leading zeros in an answer', () => {
     }
   });
 
-  it('and null in place of a list is an empty one, in the answers of a batch too', async () => {
+  it('are normalised together with null lists, which become empty lists, in batches too', async () => {
     const text =
       '{"logIndex":"0x00","topics":null,"logs":null,"removed":null,"type":"0x00","uncles" : null,"transactions":null,"v":"0x00"}';
     const fixed =
@@ -236,7 +236,7 @@ describe('quantities with leading zeros in an answer', () => {
     assert.equal(await read([bytes], { method: 'debug_traceTransaction' }), text);
   });
 
-  it('stay as they are where a method has data under such names', async () => {
+  it('are unchanged in methods that have data under such names', async () => {
     const text = '{"storage":{"0x01":{"key":"0x0001","value":"0x0002"}}}';
     for (const method of ['debug_storageRangeAt', 'eth_getBlockAccessList'])
       assert.equal(await read([wrap(text)], { method }), text);

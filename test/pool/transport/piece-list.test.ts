@@ -18,7 +18,7 @@ function countReserved(list: PieceList): number {
 }
 
 for (const lengths of [[1], [100], [16_383], [16_384], [40_000], [16_384, 1], [16_384, 16_383]]) {
-  test(`pieces of ${lengths.join(' and ')} bytes hold no more than ten times their sum, a read and a block`, () => {
+  test(`pieces of ${lengths.join(' and ')} bytes reserve at most ten times their sum plus a read and a block`, () => {
     const list = new PieceList();
     let sum = 0;
     for (let i = 0; i < 200; i++)
@@ -41,7 +41,7 @@ test('a single piece is not copied', () => {
   assert.equal(list.join(), piece);
 });
 
-test('pieces of all lengths come out in their order, whenever they are taken', () => {
+test('pieces of all lengths are returned in order, whenever they are taken', () => {
   const random = new Random(7, 0);
   for (let round = 0; round < 50; round++) {
     const list = new PieceList();

@@ -49,7 +49,7 @@ const answer = fc.record({
   ),
 });
 
-test('whatever the form and the order, each call has its own result, byte for byte', () => {
+test('each call gets its own result, byte for byte, in any form and order of responses', () => {
   fc.assert(
     fc.property(
       fc.array(answer, { minLength: 1, maxLength: 12 }),
@@ -68,7 +68,7 @@ test('whatever the form and the order, each call has its own result, byte for by
   );
 });
 
-test('bytes that are damaged are never taken for another answer', () => {
+test('damaged bytes are never accepted as another answer', () => {
   const text = '[{"jsonrpc":"2.0","id":7,"result":"0x01"},{"jsonrpc":"2.0","result":"0x02","id":8}]';
   fc.assert(
     fc.property(fc.nat(text.length - 1), fc.integer({ min: 0, max: 255 }), (at, byte) => {
@@ -95,7 +95,7 @@ test('bytes that are damaged are never taken for another answer', () => {
 const plain = (id: number | string, result = '"0x1"'): string =>
   `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
 
-test('control characters, broken UTF-8 and odd ids are no plain answers', () => {
+test('control characters, invalid UTF-8 and odd ids are rejected', () => {
   assert.equal(read(`[${plain(7, '"\u0001"')}]`, 1), 'malformed');
   const broken = Buffer.from(`[${plain(7, '"xx"')}]`);
   broken[broken.indexOf('xx')] = 0xc3;
@@ -106,7 +106,7 @@ test('control characters, broken UTF-8 and odd ids are no plain answers', () => 
   assert.equal(read(`[${plain('7.5')}]`, 2), 'malformed');
 });
 
-test('what lacks an answer, or has two, is known by its place', () => {
+test('missing and duplicate answers are reported by position', () => {
   const reply = { kind: 'result', result: '"0x1"' };
   assert.deepEqual(read(`[${plain(8)}]`, 3), { replies: [undefined, reply, undefined], refusal: undefined });
   const twice = `[${plain(7)},${plain(8)},${plain(7)}]`;
@@ -116,7 +116,7 @@ test('what lacks an answer, or has two, is known by its place', () => {
   assert.equal(read(`[${plain(7)},${plain(8)},${plain(7)}]`, 2), 'malformed');
 });
 
-test('a long answer is read with pauses, whatever form it has', () => {
+test('a long answer is read with pauses, in any form', () => {
   const long = 'ab'.repeat(500_000);
   const pausesIn = (answers: readonly string[]): number => {
     const body = Buffer.from(`[${answers.join()}]`);
@@ -130,7 +130,7 @@ test('a long answer is read with pauses, whatever form it has', () => {
   assert.equal(pausesIn(ids.map((id) => plain(id))), 0);
 });
 
-test('a long error is no refusal of the batch', () => {
+test('a long error is not a refusal of the batch', () => {
   const error = (length: number): string =>
     `{"id":7,"error":{"code":-32000,"message":"batch too large ${'y'.repeat(length)}"}}`;
   const refusalOf = (text: string): unknown => (read(text, 2) as Replies).refusal;

@@ -23,7 +23,7 @@ const ERRORS: Readonly<Record<string, string>> = {
 };
 
 for (const [name, text] of Object.entries(ERRORS)) {
-  test(`an error is read as it is: ${name}`, async () => {
+  test(`an error is read unchanged: ${name}`, async () => {
     const scanner = new ReplyScanner();
     const bytes = Buffer.from(`{"jsonrpc":"2.0","id":1,"error":${text}}`);
     scanner.push(bytes);
@@ -32,7 +32,7 @@ for (const [name, text] of Object.entries(ERRORS)) {
   });
 }
 
-test('of a long message the beginning is read', async () => {
+test('a long message is cut to its beginning', async () => {
   const scanner = new ReplyScanner();
   const bytes = Buffer.from(`{"id":1,"error":{"code":3,"message":"${'y'.repeat(300_000)}"}}`);
   scanner.push(bytes);
@@ -70,7 +70,7 @@ for (const [name, text] of Object.entries(LONG_ERRORS)) {
   });
 }
 
-test('plain data of megabytes is cut out', () => {
+test('megabytes of unescaped data are sliced from the bytes without a pause', () => {
   const data = `0x${'ab'.repeat(MEGABYTES / 2)}`;
   const bytes = Buffer.from(`{"id":1,"error":{${CODE},"data":"${data}"}}`);
   const scanner = new ReplyScanner();

@@ -128,7 +128,7 @@ function readTopLevelNames(json: string): string[] {
   return names;
 }
 
-test('finds the members of any answer, however it is cut', () => {
+test('the scanner finds the members of any answer, at any chunk boundary', () => {
   fc.assert(
     fc.property(answer, fc.array(fc.nat(), { maxLength: 5 }), ({ members, bytes }, cuts) => {
       JSON.parse(bytes.toString());
@@ -146,7 +146,7 @@ test('finds the members of any answer, however it is cut', () => {
   );
 });
 
-test('accepts what JSON.parse accepts and nothing else: any byte changed, inserted or cut off', () => {
+test('the scanner accepts exactly what JSON.parse accepts, after bytes are changed, inserted, removed or cut off', () => {
   const bytes = fc.oneof(
     fc.nat(255),
     fc.constantFrom(...Buffer.from(' \t\n\r"\\/{}[]:,-+.0123456789abcdefEntrusl\u001f\u007f')),
@@ -177,7 +177,7 @@ test('accepts what JSON.parse accepts and nothing else: any byte changed, insert
   );
 });
 
-test('every byte in every place of a small answer is judged as JSON.parse judges it', () => {
+test('the scanner treats every byte at every position of a small answer like JSON.parse', () => {
   const text = '{"id":1,"result":[-1.5e+2,"\\u00e9é€😀",true,false,null,{"a":0}';
   const short = Buffer.from(`${text}]}`);
   compareChanged(short, short.length);
@@ -196,7 +196,7 @@ function compareChanged(original: Buffer, count: number): void {
   }
 }
 
-test('every sequence of one to four bytes above ASCII is judged as the UTF-8 decoder does', () => {
+test('the scanner treats every sequence of one to four bytes above ASCII like the UTF-8 decoder', () => {
   const high = fc.oneof(
     fc.integer({ min: 0x80, max: 0xff }),
     fc.constantFrom(0xe0, 0xed, 0xf0, 0xf4, 0xc1, 0xf5),
@@ -218,7 +218,7 @@ test('every sequence of one to four bytes above ASCII is judged as the UTF-8 dec
   );
 });
 
-test('a member that comes twice is refused, one that is not read is not', () => {
+test('the scanner rejects a duplicate id, result or error, but no other duplicate member', () => {
   for (const name of IMPORTANT) {
     assert.equal(scan([Buffer.from(`{"${name}":1,"${name}":1}`)]), undefined);
     assert.equal(scan([Buffer.from(`{"${name}":1,"${escapeAll(name)}":1}`)]), undefined);
@@ -227,7 +227,7 @@ test('a member that comes twice is refused, one that is not read is not', () => 
   assert.deepEqual(scan([Buffer.from('{"x":1,"x":2,"result":{"id":1,"id":2}}')]), expected);
 });
 
-test('knows that a result has begun while the rest is still to come', () => {
+test('the scanner reports that a result has begun while the rest is outstanding', () => {
   const scanner = new ReplyScanner();
   scanner.push(Buffer.from('{"id":7,"result":["0x'));
   assert.equal(scanner.id, '7');
@@ -240,7 +240,7 @@ test('knows that a result has begun while the rest is still to come', () => {
   assert.deepEqual(scanner.error, { start: 34, end: 38, isNull: true, values: 1 });
 });
 
-test('stops behind the object, so that a list of answers can be read one by one', () => {
+test('the scanner stops behind the object, so that a list of answers can be read one by one', () => {
   const list = Buffer.from('[{"id":1,"result":2},{"id":2,"result":"x"}]');
   const first = new ReplyScanner();
   assert.equal(first.push(list, 1), 20);
@@ -250,7 +250,7 @@ test('stops behind the object, so that a list of answers can be read one by one'
   assert.deepEqual(second.result, { start: 38, end: 41, isNull: false, values: 1 });
 });
 
-test('a long answer is the same however it is cut, and however deep it is', () => {
+test('the scanner reads a long answer alike at any chunk boundary and any depth', () => {
   const nest = (depth: number): string =>
     `${'[{"a":'.repeat(depth)}"${'x'.repeat(40)}"${',"b":[0]},-1]'.repeat(depth)}`;
   const result = JSON.stringify([0, 10, 15, 16, 40].map((depth) => JSON.parse(nest(depth))));
@@ -276,7 +276,7 @@ test('a long answer is the same however it is cut, and however deep it is', () =
   }
 });
 
-test('nesting is bounded', () => {
+test('the scanner bounds the nesting depth', () => {
   const nest = (levels: number): Buffer =>
     Buffer.from(`{"result":${'['.repeat(levels)}${']'.repeat(levels)}}`);
   const isExcessive = (error: unknown): boolean =>

@@ -6,7 +6,7 @@ const SOURCE: ResultSource = { pause() {}, resume() {}, cancel() {} };
 
 const piece = (length: number): Buffer => Buffer.alloc(length, 'x');
 
-test('a reader that waits gets all but the last piece, however short they are', async () => {
+test('a waiting reader gets all but the last piece at once, however short they are', async () => {
   const stream = new ResultStream(SOURCE);
   const iterator = stream.pieces[Symbol.asyncIterator]();
   let next = iterator.next();
@@ -23,7 +23,7 @@ test('a reader that waits gets all but the last piece, however short they are', 
 });
 
 for (const isComplete of [false, true]) {
-  test(`a stream that is cancelled does not end as if it were whole (complete: ${isComplete})`, async () => {
+  test(`a cancelled stream does not end as if it were whole (complete: ${isComplete})`, async () => {
     const stream = new ResultStream(SOURCE);
     for (let i = 0; i < 3; i++) stream.push(piece(9_000));
     if (isComplete) stream.complete();

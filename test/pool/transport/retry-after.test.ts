@@ -5,7 +5,7 @@ import { MAX_RETRY_AFTER_MS, parseRetryAfter, readBackoff } from '../../../src/p
 
 const NOW = Date.UTC(2026, 10, 20, 12, 0, 0);
 
-test('seconds and dates', () => {
+test('parseRetryAfter reads seconds and dates', () => {
   assert.equal(parseRetryAfter('0', NOW), 0);
   assert.equal(parseRetryAfter(' 120 ', NOW), 120_000);
   assert.equal(parseRetryAfter('1.5', NOW), 1_500);
@@ -26,10 +26,10 @@ for (const text of [
   'Infinity',
   'Fri, nonsense',
 ]) {
-  test(`is neither: ${JSON.stringify(text)}`, () => assert.equal(parseRetryAfter(text, NOW), undefined));
+  test(`parseRetryAfter rejects ${JSON.stringify(text)}`, () => assert.equal(parseRetryAfter(text, NOW), undefined));
 }
 
-test('nothing asks for more than an hour, or for less than nothing', () => {
+test('retry delays are at most an hour, and never negative', () => {
   assert.equal(parseRetryAfter('999999999999', NOW), MAX_RETRY_AFTER_MS);
   assert.equal(parseRetryAfter('Fri, 20 Nov 2099 12:00:00 GMT', NOW), MAX_RETRY_AFTER_MS);
   fc.assert(
@@ -47,7 +47,7 @@ test('nothing asks for more than an hour, or for less than nothing', () => {
   );
 });
 
-test('the forms of Infura', () => {
+test('readBackoff reads the forms of Infura', () => {
   assert.equal(
     readBackoff({ rate: { allowed_rps: 1, backoff_seconds: 30, current_rps: 2 }, see: 'x' }),
     30_000,

@@ -1,4 +1,4 @@
-/** Nodes that behave as a test says, over real sockets. */
+/** Nodes with scripted behaviour, over real sockets. */
 import assert from 'node:assert/strict';
 import {
   createServer,

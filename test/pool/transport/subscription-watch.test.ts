@@ -46,6 +46,6 @@ test('heads are bounded in number and in bytes', () => {
   assert.ok(announceMany('newHeads', 250_000, 65, 5_000) < 12);
 });
 
-test('announcements of waiting transactions are bounded by those who listen', () => {
+test('announcements of pending transactions are not bounded here, but by their listeners', () => {
   assert.equal(announceMany('newPendingTransactions', 4_096, 10_000, 5_000), 5_000);
 });

@@ -45,7 +45,7 @@ async function sendWhenUp(transport: Transport): Promise<unknown> {
   }
 }
 
-test('calls share one connection and are distinguished by their ids', async () => {
+test('calls share one connection and are matched by their ids', async () => {
   const reserved: [WebSocket, number, string][] = [];
   const [transport, node] = await reach(
     serveWebSocket((socket, { id, method }) => {
@@ -60,7 +60,7 @@ test('calls share one connection and are distinguished by their ids', async () =
   assert.equal(node.connections(), 1);
 });
 
-test('headers go with the upgrade, compression is not asked for', async () => {
+test('headers are sent with the upgrade, and compression is not requested', async () => {
   let head = '';
   const [transport] = await reach(
     serveRaw((socket, _id, _connection, _count, text) => {
@@ -85,16 +85,16 @@ describe('answers', () => {
     return transport.send(CALL, inTime());
   }
 
-  test('errors are replies, also one that names no call while only one waits', async () => {
+  test('errors are replies, even one without an id while a single call waits', async () => {
     assert.deepEqual(await answerWith(failure), FAILURE);
     assert.deepEqual(await answerWith(() => failure(null)), FAILURE);
   });
 
-  test('binary messages are taken like texts', async () => {
+  test('binary messages are read like texts', async () => {
     assert.deepEqual(await answerWith((id) => Buffer.from(result(id))), RESULT);
   });
 
-  test('an answer that breaks after naming its call fails that call', async () => {
+  test('a malformed answer that names its call fails this call', async () => {
     await faultOf(
       answerWith((id) => `{"id":${id},"result":"0x`),
       'malformed',
@@ -117,7 +117,7 @@ describe('answers', () => {
     );
   });
 
-  test('messages that fit nothing do no harm', async () => {
+  test('unrelated messages are ignored', async () => {
     const noise = [
       '',
       'x',
@@ -144,7 +144,7 @@ describe('answers', () => {
     for (let i = 0; i < 3; i++) assert.deepEqual(await transport.send(CALL, inTime()), RESULT);
   });
 
-  test('a large result is a stream over the message', async () => {
+  test('a large result is streamed from the message without copies', async () => {
     const text = JSON.stringify('é'.repeat(500_000));
     const reply = await answerWith((id) => `{"id":${id},"result":${text},"x":1}`);
     assert.ok(typeof reply === 'object' && reply !== null && 'result' in reply);
@@ -159,14 +159,14 @@ describe('answers', () => {
     assert.equal(Buffer.concat(read).toString(), text);
   });
 
-  test('an answer beyond the bound', async () => {
+  test('an answer beyond the bound is too large', async () => {
     await faultOf(
       answerWith((id) => `{"id":${id},"result":"${'x'.repeat(10_000)}"}`, { answerBytes: 9_000 }),
       'tooLarge',
     );
   });
 
-  test('batches', async () => {
+  test('batches have replies in the order of the calls, or a single error for all', async () => {
     const lists: ((ids: number[]) => string)[] = [
       (ids) => `[${ids.map(result).reverse().join()}]`,
       (ids) => `[${failure(ids[0] as number)}]`,
@@ -188,8 +188,8 @@ describe('answers', () => {
   });
 });
 
-describe('time and bounds', () => {
-  test('a call that is not answered ends alone', async () => {
+describe('time limits and bounds', () => {
+  test('an unanswered call times out without affecting the connection', async () => {
     const [transport, node] = await reach(
       serveWebSocket((socket, { id, method }) => {
         if (method !== 'hang') socket.send(result(id));
@@ -205,7 +205,7 @@ describe('time and bounds', () => {
     assert.equal(node.sockets.size, 1);
   });
 
-  test('giving up, and the bound on calls in flight', async () => {
+  test('an aborted call frees its place among the calls in flight', async () => {
     const [transport, node] = await reach(
       serveWebSocket((socket, { id, method }) => {
         if (method !== 'hang') socket.send(result(id));
@@ -224,12 +224,12 @@ describe('time and bounds', () => {
     assert.equal(node.connections(), 1);
   });
 
-  test('the first connection is awaited, though not beyond the deadline', async () => {
+  test('the first connection is awaited until the deadline', async () => {
     const [transport] = await reach(serveRaw(() => {}));
     await faultOf(transport.send(CALL, { deadline: performance.now() + 50 }), 'timeout');
   });
 
-  test('a handshake that hangs', async () => {
+  test('a handshake that hangs times out', async () => {
     const [transport] = await reach(
       serveRaw(() => {}),
       { connectTimeout: 50 },
@@ -250,7 +250,7 @@ describe('refused handshakes', () => {
     [200, {}, 'httpStatus'],
   ];
   for (const [status, headers, kind, wait] of refusals) {
-    test(`HTTP status ${status}`, async () => {
+    test(`HTTP status ${status} fails with its fault and retry delay`, async () => {
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
       const [transport] = await reach(
         serveRaw((socket) =>
@@ -263,7 +263,7 @@ describe('refused handshakes', () => {
     });
   }
 
-  test('no server listens, and later one does', async () => {
+  test('a missing server is unreachable, and is connected to later', async () => {
     const gone = await serveWebSocket(() => {});
     await gone.close();
     const transport = createWebSocketTransport(gone.endpoint, LIMITS);
@@ -278,8 +278,8 @@ describe('refused handshakes', () => {
   });
 });
 
-describe('drops', () => {
-  test('calls in flight fail, further ones too until the connection is back', async () => {
+describe('lost connections', () => {
+  test('calls in flight fail, and further ones too until the connection is restored', async () => {
     const [transport, node] = await reach(
       serveWebSocket((socket, { id, method }, connection) => {
         if (method === 'drop') socket.terminate();
@@ -296,7 +296,7 @@ describe('drops', () => {
     assert.equal(node.connections(), 2);
   });
 
-  test('in the middle of an answer', async () => {
+  test('a connection lost within an answer fails the call, and is restored', async () => {
     const [transport] = await reach(
       serveWebSocket((socket, { id }, connection) => {
         if (connection > 0) socket.send(result(id));
@@ -307,7 +307,7 @@ describe('drops', () => {
     assert.deepEqual(await sendWhenUp(transport), RESULT);
   });
 
-  test('a node that closes politely', async () => {
+  test('a connection that the node closes fails the call, and is restored', async () => {
     const [transport] = await reach(
       serveWebSocket((socket, { id }, connection) => {
         if (connection > 0) socket.send(result(id));
@@ -318,7 +318,7 @@ describe('drops', () => {
     assert.deepEqual(await sendWhenUp(transport), RESULT);
   });
 
-  test('a node that does not answer pings', async () => {
+  test('a node that does not answer pings is disconnected', async () => {
     const [transport, node] = await reach(
       serveWebSocket(() => {}, { autoPong: false }),
       { pingInterval: 30 },
@@ -336,7 +336,7 @@ describe('drops', () => {
     assert.equal(node.connections(), 1);
   });
 
-  test('closing ends calls and the connection', async () => {
+  test('closing the transport ends calls and the connection', async () => {
     const [transport, node] = await reach(serveWebSocket(() => {}));
     const call = faultOf(transport.send(CALL, inTime()), 'unreachable');
     await waitUntil(() => node.sockets.size === 1);
@@ -348,7 +348,7 @@ describe('drops', () => {
   });
 });
 
-describe('new heads', () => {
+describe('subscriptions to new heads', () => {
   function record(): AnnouncementListener & { readonly events: unknown[] } {
     const events: unknown[] = [];
     return {
@@ -361,7 +361,7 @@ describe('new heads', () => {
   const announce = (subscription: string, number: number): string =>
     `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${subscription}","result":{"number":${number}}}}`;
 
-  test('are announced, and again after the connection broke', async () => {
+  test('report announcements, and are renewed after a lost connection', async () => {
     const [transport, node] = await reach(
       serveWebSocket((socket, { id, text }, connection) => {
         assert.match(text, /"method":"eth_subscribe","params":\["newHeads"\]/);
@@ -382,7 +382,7 @@ describe('new heads', () => {
     assert.deepEqual(listener.events, ['ready', { number: 0 }, 'lost', 'ready', { number: 1 }]);
   });
 
-  test('and waiting transactions have subscriptions of their own, on each connection', async () => {
+  test('are separate from those to pending transactions, on each connection', async () => {
     const [transport, node] = await reach(
       serveWebSocket((socket, { id, text }, connection) => {
         const kind = text.includes('newHeads') ? 1 : 2;
@@ -401,7 +401,7 @@ describe('new heads', () => {
     assert.deepEqual(pending.events, ['ready', { number: 2 }, 'lost', 'ready', { number: 12 }]);
   });
 
-  test('a node that does not offer them is asked once', async () => {
+  test('are requested once from a node that does not support them', async () => {
     let requested = 0;
     const [transport] = await reach(
       serveWebSocket((socket, { id, method }) => {
@@ -417,7 +417,7 @@ describe('new heads', () => {
     assert.equal(requested, 1);
   });
 
-  test('ending the watch ends the subscription', async () => {
+  test('end with their watch', async () => {
     const requested: string[] = [];
     const [transport, node] = await reach(
       serveWebSocket((socket, { id, text, method }) => {
@@ -435,7 +435,7 @@ describe('new heads', () => {
     assert.match(requested[1] ?? '', /"method":"eth_unsubscribe","params":\["0xa"\]/);
   });
 
-  test('no server listens: lost once, however often it is tried', async () => {
+  test('are reported as lost once if no server listens', async () => {
     const gone = await serveWebSocket(() => {});
     await gone.close();
     const transport = createWebSocketTransport(gone.endpoint, LIMITS);
@@ -448,7 +448,7 @@ describe('new heads', () => {
   });
 });
 
-test('what is sent in one turn is one write, and what is sent in the next is not held', async () => {
+test('calls of one turn are one write, and calls of the next turn are not delayed', async () => {
   const chunks: number[] = [];
   const node = await serveWebSocket((socket, { id }) => socket.send(result(id)));
   const transport = createWebSocketTransport(node.endpoint, LIMITS);
@@ -470,7 +470,7 @@ test('what is sent in one turn is one write, and what is sent in the next is not
   assert.ok((chunks[0] ?? 0) >= 50, `${chunks}`);
 });
 
-describe('a node that sends what nobody asked for', () => {
+describe('a node that sends unrequested data', () => {
   const HEADS = { onResult() {}, onLost() {}, onReady() {} };
   const fill = (text: string, bytes: number): string => text.repeat(Math.ceil(bytes / text.length));
   const HUGE = 40 * 1024 * 1024;
@@ -546,7 +546,7 @@ describe('a node that sends what nobody asked for', () => {
       assert.match(blamed, /more data than the request can need \(bound: /);
     });
 
-  test('the next connection is later each time', async () => {
+  test('is reconnected to with a growing delay', async () => {
     let connections = 0;
     const [transport, node] = await reach(
       serveWebSocket((socket, { id }) => {
@@ -562,7 +562,7 @@ describe('a node that sends what nobody asked for', () => {
     assert.equal(node.connections(), 1);
   });
 
-  test('answers that come too late, a few unknown messages and pings are no fault', async () => {
+  test('is not blamed for late answers, a few unknown messages and pings', async () => {
     const late: (() => void)[] = [];
     const [transport, node] = await reach(
       serveWebSocket((socket, { id, method }) => {
@@ -588,7 +588,7 @@ describe('a node that sends what nobody asked for', () => {
     assert.equal(node.connections(), 1);
   });
 
-  test('announcements of a subscription that was ended a moment ago are no fault', async () => {
+  test('is not blamed for announcements of a subscription that ended a moment ago', async () => {
     let stop: (() => void) | undefined;
     const [transport, node] = await reach(
       serveWebSocket((socket, { id, method }) => {
@@ -615,7 +615,7 @@ describe('a node that sends what nobody asked for', () => {
     assert.equal(node.connections(), 1);
   });
 
-  test('frames of a kilobyte, as geth sends them, are no fault', async () => {
+  test('is not blamed for frames of a kilobyte, as sent by geth', async () => {
     const long = `"0x${fill('ab', 500_000)}"`;
     const [transport] = await reach(
       serveWebSocket((socket, { id }) => {
@@ -629,7 +629,7 @@ describe('a node that sends what nobody asked for', () => {
     assert.deepEqual(reply, { kind: 'result', result: long });
   });
 
-  test('an answer beyond what its own question can need ends the connection while it comes', async () => {
+  test('loses its connection while an answer beyond the bound of its request arrives', async () => {
     let blamed = '';
     const [transport] = await reach(
       serveWebSocket((socket, { id, method }) => {
