@@ -9,7 +9,7 @@ const OPTIONS = { isSecure: false, priority: 'normal', pace: 0.2, hasShortTimes:
 const PLAN = { aloneMs: 100, attackMs: 700, maxRounds: 1 } as const;
 const PATIENCE_MS = 60_000;
 
-describe('a neighbour is answered, the abuser is charged, and all is well afterwards', () => {
+describe('abuse: other clients are answered, the abuser is charged, and the service recovers', () => {
   let session: Session;
   before(async () => {
     session = await Session.open(OPTIONS);

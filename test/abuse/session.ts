@@ -70,7 +70,7 @@ export class Session {
       : { isCharged: false, text: 'the service ended' };
     const { lines } = countLogLines(stage.program, logEnd);
     const outcome = describeOutcome(abuse, rounds, { charge, logLines: lines, isRunning });
-    // The probes that check the charge have to be over, too.
+    // The requests that check the charge must have ended, too.
     if (isRunning && abuse.charge === 'body') await recover(stage, this.#lanes, vitals);
     this.#isTainted = leavesTraces(outcome);
     return outcome;

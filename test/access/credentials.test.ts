@@ -17,7 +17,7 @@ const tokens = {
 };
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
 
-test('a secret is the password, whatever the name of the user', async () => {
+test('a secret is accepted as the Basic password, with any user name', async () => {
   const terms = { ...NONE, secretHash: hashApiKey(SECRET) };
   for (const good of [
     basic(`:${SECRET}`),
@@ -40,7 +40,7 @@ test('a secret is the password, whatever the name of the user', async () => {
   }
 });
 
-test('a token is what the issuer says it is', async () => {
+test('a bearer token is verified by the issuer of the key', async () => {
   const terms = { ...NONE, jwt: 'main' };
   assert.equal(await checkCredentials(terms, 'Bearer good', tokens), undefined);
   for (const bad of [undefined, 'Bearer bad', 'good', basic('good:good')]) {
@@ -48,13 +48,13 @@ test('a token is what the issuer says it is', async () => {
   }
 });
 
-test('a key may ask for both', async () => {
+test('a key can require both a secret and a token', async () => {
   const terms = { ...NONE, jwt: 'main', secretHash: hashApiKey(SECRET) };
   assert.equal(await checkCredentials(terms, `${basic(`:${SECRET}`)}, Bearer good`, tokens), undefined);
   assert.equal(await checkCredentials(terms, 'Bearer good', tokens), 'wrongSecret');
   assert.equal(await checkCredentials(terms, basic(`:${SECRET}`), tokens), 'invalidToken');
 });
 
-test('a key that asks for nothing gets whatever is sent', () => {
+test('a key without credentials ignores the Authorization header', () => {
   assert.equal(checkCredentials(NONE, 'Basic ???', tokens), undefined);
 });

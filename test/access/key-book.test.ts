@@ -36,7 +36,7 @@ for (const { name, skip, open } of STORES) {
       }
     });
 
-    test('settings change one by one, and a bad one changes nothing', async (t) => {
+    test('update changes single settings, and an invalid setting changes nothing', async (t) => {
       const book = new KeyBook(await open(t));
       const { record } = await book.create('alice', SETTINGS, false);
       const changed = await book.update(record.id, { rate: undefined, methods: ['eth_call'] });
@@ -47,7 +47,7 @@ for (const { name, skip, open } of STORES) {
       assert.equal(await book.update('unknown', {}), undefined);
     });
 
-    test('after a rotation both forms open, and quick rotations leave no trail', async (t) => {
+    test('after a rotation both hashes are found, and repeated rotations leave at most four', async (t) => {
       const table = await open(t);
       const book = new KeyBook(table);
       const first = await book.create('alice', SETTINGS, false);
@@ -66,7 +66,7 @@ for (const { name, skip, open } of STORES) {
       assert.equal((await book.rotate(first.record.id, 0))?.record.hashes.length, 1);
     });
 
-    test('a key is revoked once', async (t) => {
+    test('a key is revoked only once', async (t) => {
       const book = new KeyBook(await open(t));
       const { record } = await book.create('alice', {}, false);
       const revoked = await book.revoke(record.id);
@@ -76,7 +76,7 @@ for (const { name, skip, open } of STORES) {
       assert.equal(await book.revoke('unknown'), undefined);
     });
 
-    test('of changes at the same time none is lost', async (t) => {
+    test('concurrent changes of one key are all applied', async (t) => {
       const book = new KeyBook(await open(t));
       const { record } = await book.create('alice', {}, false);
       await Promise.all([
@@ -89,7 +89,7 @@ for (const { name, skip, open } of STORES) {
       assert.deepEqual(after.settings, { methods: ['eth_call'], networks: ['mainnet'] });
     });
 
-    test('names that would spoil a list are refused', async (t) => {
+    test('names with control characters, empty and long names are refused', async (t) => {
       const book = new KeyBook(await open(t));
       for (const bad of ['', 'a\nb', 'x'.repeat(65), '\u001b[0m']) {
         await assert.rejects(book.create(bad, {}, false), ZodError);
@@ -98,7 +98,7 @@ for (const { name, skip, open } of STORES) {
   });
 }
 
-test('what is on disk does not contain the key', async (t) => {
+test('the files on disk do not contain the key', async (t) => {
   const folder = makeFolder(t);
   const { key, secret, record } = await new KeyBook(openLmdb(t, folder)).create('alice', {}, true);
   const files = readdirSync(join(folder, 'keys'));
@@ -107,7 +107,7 @@ test('what is on disk does not contain the key', async (t) => {
   assert.ok(!text.includes(key) && !text.includes(secret as string));
 });
 
-test('what another program put into Valkey opens nothing', { skip: NO_REDIS }, async (t) => {
+test('malformed records in Valkey admit no key', { skip: NO_REDIS }, async (t) => {
   const server = await openServer(t);
   const client = await openClient(t, server);
   const table = await openRedis(t, server);

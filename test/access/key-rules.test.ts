@@ -8,18 +8,18 @@ const ADDRESS = `0x${'ab'.repeat(20)}`;
 
 const rulesOf = (settings: KeySettings): KeyRules => KeyRules.of(settings) as KeyRules;
 
-test('no list, no rules', () => {
+test('settings without lists create no rules', () => {
   assert.equal(KeyRules.of({ rate: { perSecond: 1, burst: 1 }, dailyCredits: 1 }), undefined);
 });
 
-test('a key that may not send has rules, one that may has none', () => {
+test('send: false creates rules that forbid sending, send: true creates none', () => {
   assert.equal(rulesOf({ send: false }).maySend, false);
   assert.ok(rulesOf({ send: false }).admits(PLACE));
   assert.equal(rulesOf({ networks: ['mainnet'] }).maySend, true);
   assert.equal(KeyRules.of({ send: true }), undefined);
 });
 
-test('lists are joined by and, entries of one by or', () => {
+test('a request must match every list, and one entry of each list', () => {
   const rules = rulesOf({
     networks: ['mainnet', 'linea'],
     origins: ['https://other.example.org', 'https://app.example.org'],
@@ -33,7 +33,7 @@ test('lists are joined by and, entries of one by or', () => {
   assert.ok(!rules.admits({ ...PLACE, userAgent: undefined }));
 });
 
-test('origins: whole ones, or everything below a name', () => {
+test('origins match exactly, or by a wildcard for subdomains', () => {
   const rules = rulesOf({ origins: ['https://*.example.org', 'http://localhost:3000'] });
   const admits = (origin: string): boolean => rules.admits({ ...PLACE, origin });
   for (const good of ['https://a.example.org', 'https://A.B.EXAMPLE.org', 'http://localhost:3000']) {
@@ -53,14 +53,14 @@ test('origins: whole ones, or everything below a name', () => {
   }
 });
 
-test('methods by either name', () => {
+test('methods are allowed under their name or their alias', () => {
   const rules = rulesOf({ methods: ['eth_call', 'l2_estimateGas'] });
   assert.ok(rules.allowsMethod('eth_call', 'eth_call'));
   assert.ok(rules.allowsMethod('linea_estimateGas', 'l2_estimateGas'));
   assert.ok(!rules.allowsMethod('eth_estimateGas', 'eth_estimateGas'));
 });
 
-test('contracts: what goes elsewhere, nowhere or to no address is not allowed', () => {
+test('a list of contracts refuses other addresses, null and values that are not addresses', () => {
   const rules = rulesOf({ addresses: [ADDRESS] });
   const allows = (touched: readonly unknown[] | 'anything'): boolean =>
     rules.allowsContracts(() => touched, []);

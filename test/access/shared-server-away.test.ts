@@ -1,4 +1,4 @@
-/** Keys and limits in Valkey while it is killed, frozen and back: no request waits for long, and no key that should not open does. */
+/** Keys and limits in Valkey while it is killed, frozen and back: no request waits for long, and no invalid key is admitted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -18,7 +18,7 @@ const until = async (what: string, check: () => unknown): Promise<void> => {
 };
 
 for (const fault of ['killed', 'frozen'] as const) {
-  test(`a server that is ${fault}`, { skip: NO_REDIS }, async (t) => {
+  test(`Valkey is ${fault}: known keys are admitted, limits apply locally, and both are shared again afterwards`, { skip: NO_REDIS }, async (t) => {
     const server = await openServer(t);
     const client = await openClient(t, server);
     const table = new RedisKeyTable({ client, prefix: 'test', timeLimitMs: 50 });
@@ -76,7 +76,7 @@ for (const fault of ['killed', 'frozen'] as const) {
       await book.revoke(record.id);
       await until('the revoked key goes on opening', async () => (await keys.verify(key)) === undefined);
     } else {
-      // The server restarted without data: no key from before opens any more.
+      // The server restarted without data: no earlier key is admitted any more.
       await until('a key that is gone goes on opening', async () => {
         try {
           return (await keys.verify(key)) === undefined;

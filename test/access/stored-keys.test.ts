@@ -10,7 +10,7 @@ import { makeFolder, openLmdb, STORES } from './key-tables.ts';
 
 const STALE_MS = 60_000;
 
-/** Opens the keys of a table, on a clock that the test moves. */
+/** Opens the keys of a table, on a clock that only the test advances. */
 function watch(table: KeyTable): { keys: StoredKeys; clock: { now: number; stale: number } } {
   const clock = { now: 1_000, stale: 0 };
   const onStale = (): void => void clock.stale++;
@@ -20,7 +20,7 @@ function watch(table: KeyTable): { keys: StoredKeys; clock: { now: number; stale
 
 for (const { name, skip, open } of STORES) {
   describe(`keys in ${name}`, { skip }, () => {
-    test('a created key opens, another does not', async (t) => {
+    test('a created key is valid, any other is not', async (t) => {
       const table = await open(t);
       const { keys } = watch(table);
       const { key, record } = await new KeyBook(table).create('alice', {}, false);
@@ -35,7 +35,7 @@ for (const { name, skip, open } of STORES) {
       }
     });
 
-    test('a revoked key dies within half a second', async (t) => {
+    test('a revoked key is refused within half a second', async (t) => {
       const table = await open(t);
       const { keys, clock } = watch(table);
       const book = new KeyBook(table);
@@ -47,7 +47,7 @@ for (const { name, skip, open } of STORES) {
       assert.equal(keys.isKnown(key), false);
     });
 
-    test('a key opens until it expires, the form before a rotation until its time is over', async (t) => {
+    test('a key is valid until it expires, and its previous form until the end of the rotation', async (t) => {
       const table = await open(t);
       const { keys, clock } = watch(table);
       const book = new KeyBook(table);
@@ -58,7 +58,7 @@ for (const { name, skip, open } of STORES) {
       const rotated = await book.rotate(record.id, 60);
       for (const one of [key, old]) assert.ok((await keys.verify(one)) !== undefined);
       t.mock.timers.tick(80);
-      // Expiry also holds before the table is read again.
+      // Expired keys are refused even before the table is read again.
       for (const one of [key, old]) assert.equal(await keys.verify(one), undefined);
       clock.now += 500;
       for (const one of [key, old]) assert.equal(await keys.verify(one), undefined);
@@ -67,7 +67,7 @@ for (const { name, skip, open } of STORES) {
   });
 }
 
-test('a principal stays the same as long as its record does', async (t) => {
+test('verify returns the same principal until the record changes', async (t) => {
   const table = openLmdb(t);
   const { keys, clock } = watch(table);
   const book = new KeyBook(table);
@@ -82,7 +82,7 @@ test('a principal stays the same as long as its record does', async (t) => {
   assert.deepEqual(second.terms?.rate, { perSecond: 2, burst: 2 });
 });
 
-test('keys without terms of their own have the general ones', async (t) => {
+test('keys without their own terms use the defaults', async (t) => {
   const table = openLmdb(t);
   const defaults = { rate: { perSecond: 7, burst: 8 }, dailyCredits: 9 };
   const keys = new StoredKeys({ table, defaults, staleMs: 0, onStale: () => {} });
@@ -95,7 +95,7 @@ test('keys without terms of their own have the general ones', async (t) => {
   assert.equal((await termsOf(own.key))?.dailyCredits, 1);
 });
 
-test('known keys stay known under other defaults, which hold for them at once; a revoked one is forgotten', async (t) => {
+test('known keys remain known under new defaults, which apply at once; a revoked key is forgotten', async (t) => {
   const table = await openLmdb(t);
   const { keys: before, clock } = watch(table);
   const book = new KeyBook(table);
@@ -118,7 +118,7 @@ test('known keys stay known under other defaults, which hold for them at once; a
   assert.deepEqual([keys.isKnown(cached.key), keys.isKnown(revoked.key)], [true, false]);
 });
 
-test('a key revoked by another process dies here too', async (t) => {
+test('a key revoked by another process is refused in this one', async (t) => {
   const folder = makeFolder(t);
   const table = openLmdb(t, folder);
   const { keys, clock } = watch(table);
@@ -138,7 +138,7 @@ test('a key revoked by another process dies here too', async (t) => {
   assert.equal(keys.verify(key), undefined);
 });
 
-describe('a table that answers later', () => {
+describe('a table that answers asynchronously', () => {
   const RECORD: KeyRecord = {
     id: 'aaaaaaaaaaaa',
     name: 'alice',
@@ -169,7 +169,7 @@ describe('a table that answers later', () => {
 
   const complete = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-  test('is read again before a caller has to wait, once for all', async () => {
+  test('is read again before the cached key expires, once for all callers', async () => {
     const { table, reads } = createTable();
     const { keys, clock } = watch(table);
     const first = keys.verify(KEY);
@@ -183,7 +183,7 @@ describe('a table that answers later', () => {
     assert.equal(keys.isKnown(KEY), false);
   });
 
-  test('that is away goes on opening for keys that were good, for a time', async () => {
+  test('admits recently valid keys for a limited time while it is unavailable', async () => {
     const { table, reads } = createTable();
     const { keys, clock } = watch(table);
     const first = keys.verify(KEY);
@@ -203,7 +203,7 @@ describe('a table that answers later', () => {
     await assert.rejects(async () => tooLate, /away/);
   });
 
-  test('is notified of unknown keys: for these an answer may take longer', async () => {
+  test('is notified that a key is unknown, so that it can allow a longer wait', async () => {
     const { table, reads } = createTable();
     const firsts: (boolean | undefined)[] = [];
     const watched: KeyTable = {
@@ -224,7 +224,7 @@ describe('a table that answers later', () => {
     assert.deepEqual(firsts, [true, false]);
   });
 
-  test('is asked once for a key that nothing is known of, however many bring it', async () => {
+  test('is read once for concurrent calls with an unknown key', async () => {
     const { table, reads } = createTable();
     const { keys } = watch(table);
     const calls = Array.from({ length: 300 }, () => keys.verify(KEY));

@@ -23,8 +23,8 @@ async function createSigner(algorithm: string, kid: string): Promise<Signer> {
   };
 }
 
-describe('tokens of a file of keys', () => {
-  test('RS256 and ES256 that are in it, in their time, for us', async (t) => {
+describe('token verification with a JWKS file', () => {
+  test('accepts RS256 and ES256 tokens of its keys with matching issuer, audience and expiry', async (t) => {
     const [rsa, ec, stranger] = await Promise.all([
       createSigner('RS256', 'a'),
       createSigner('ES256', 'b'),
@@ -58,7 +58,7 @@ describe('tokens of a file of keys', () => {
     }
   });
 
-  test('without an end, or signed by what is no key pair', async (t) => {
+  test('refuses tokens without expiry and tokens signed with HMAC', async (t) => {
     const ec = await createSigner('ES256', 'b');
     const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
     const file = join(makeFolder(t), 'jwks.json');
@@ -73,7 +73,7 @@ describe('tokens of a file of keys', () => {
     assert.equal(await verifier.verify('main', mac), 'invalidToken');
   });
 
-  test('however many come first', async (t) => {
+  test('verifies concurrent first tokens', async (t) => {
     const ec = await createSigner('ES256', 'b');
     const file = join(makeFolder(t), 'jwks.json');
     writeFileSync(file, JSON.stringify({ keys: [ec.jwk] }));
@@ -83,7 +83,7 @@ describe('tokens of a file of keys', () => {
     assert.deepEqual(new Set(outcomes), new Set([undefined]));
   });
 
-  test('a file that comes later counts then', async (t) => {
+  test('uses a file that is created later', async (t) => {
     const ec = await createSigner('ES256', 'b');
     const file = join(makeFolder(t), 'jwks.json');
     const verifier = createTokenVerifier({ main: { jwks: file } });
@@ -141,8 +141,8 @@ const giveKeys =
 
 const fail = (response: ServerResponse): void => void response.writeHead(500).end('{"keys":[]}');
 
-describe('tokens of keys at an address', () => {
-  test('which is asked once', async (t) => {
+describe('token verification with a JWKS URL', () => {
+  test('fetches the key set once', async (t) => {
     const ec = await createSigner('ES256', 'b');
     const { url, requested } = await startIssuer(t, giveKeys(ec));
     const verifier = createTokenVerifier({ main: { jwks: url } });
@@ -150,7 +150,7 @@ describe('tokens of keys at an address', () => {
     assert.equal(requested(), 1);
   });
 
-  test('that names keys which are not known: it is asked once in half a minute', async (t) => {
+  test('fetches again for unknown key ids at most every half minute', async (t) => {
     const [ec, next] = await Promise.all([createSigner('ES256', 'b'), createSigner('ES256', 'next')]);
     const clock = { now: 0 };
     const issuer = await startIssuer(t, giveKeys(ec));
@@ -177,7 +177,7 @@ describe('tokens of keys at an address', () => {
       (response: ServerResponse) => void response.writeHead(302, { location: '/' }).end(),
     ],
   ] as const) {
-    test(`where it ${what}: the pause holds, and grows`, async (t) => {
+    test(`backs off for growing intervals when the issuer ${what}`, async (t) => {
       const ec = await createSigner('ES256', 'b');
       const clock = { now: 0 };
       const issuer = await startIssuer(t, answer);
@@ -210,7 +210,7 @@ describe('tokens of keys at an address', () => {
     });
   }
 
-  test('where it fails later: what is known goes on, what is not is not refused for good', async (t) => {
+  test('still accepts known keys when a later fetch fails, and does not refuse unknown keys permanently', async (t) => {
     const [ec, next] = await Promise.all([createSigner('ES256', 'b'), createSigner('ES256', 'next')]);
     const clock = { now: 0 };
     const issuer = await startIssuer(t, giveKeys(ec));
@@ -228,7 +228,7 @@ describe('tokens of keys at an address', () => {
     assert.equal(issuer.requested(), 2);
   });
 
-  test('whose answer does not end: it is left when it is too long', async (t) => {
+  test('aborts a key set that exceeds the size limit', async (t) => {
     const ec = await createSigner('ES256', 'b');
     let sent = 0;
     const issuer = await startIssuer(t, (response) => {
@@ -250,7 +250,7 @@ describe('tokens of keys at an address', () => {
     assert.ok(sent < 32 * 1024 * 1024, String(sent));
   });
 
-  test('whose answer comes in thousands of pieces', async (t) => {
+  test('refuses a key set that arrives in thousands of chunks', async (t) => {
     const ec = await createSigner('ES256', 'b');
     const keys = `${JSON.stringify({ keys: [ec.jwk] })}${' '.repeat(2_000)}`;
     const issuer = await startIssuer(t, (response) => {
@@ -264,7 +264,7 @@ describe('tokens of keys at an address', () => {
     );
   });
 
-  test('whose answer is small compressed, and large when it is not', async (t) => {
+  test('refuses a small compressed key set that decompresses beyond the limit', async (t) => {
     const ec = await createSigner('ES256', 'b');
     const keys = JSON.stringify({ keys: [ec.jwk, ...Array(100_000).fill({})] });
     const issuer = await startIssuer(t, (response) => {

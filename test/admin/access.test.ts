@@ -12,7 +12,7 @@ function basic(user: string, password: string): string {
 
 type Row = Asked & { readonly name: string; readonly status: number };
 
-describe('without a key', () => {
+describe('the admin server without a key', () => {
   let admin: RunningAdmin;
   before(async () => {
     admin = await startAdmin();
@@ -82,7 +82,7 @@ describe('without a key', () => {
     });
   }
 
-  test('answers may not be framed, stored, sniffed, or run what is not the page’s', async () => {
+  test('answers forbid framing, caching, sniffing and foreign scripts', async () => {
     for (const path of ['/', '/status', '/status/main.js', '/status.json', '/nope']) {
       const { headers } = await ask(admin.port, { path });
       assert.match(String(headers['content-security-policy']), /^default-src 'none'; script-src 'self';/);
@@ -94,13 +94,13 @@ describe('without a key', () => {
     }
   });
 
-  test('a head that is too large is refused', async () => {
+  test('answers 431 to an oversized request head', async () => {
     const { status } = await ask(admin.port, { headers: { 'X-Large': 'x'.repeat(20_000) } });
     assert.equal(status, 431);
   });
 });
 
-describe('with a key', () => {
+describe('the admin server with a key', () => {
   let admin: RunningAdmin;
   before(async () => {
     admin = await startAdmin({
@@ -137,7 +137,7 @@ describe('with a key', () => {
     '/console',
     '/nope',
   ]) {
-    test(`401 for ${path} without it`, async () => {
+    test(`401 for ${path} without the key`, async () => {
       const { status, headers } = await ask(admin.port, { path });
       assert.equal(status, 401);
       assert.match(String(headers['www-authenticate']), /^Basic /);
@@ -149,13 +149,13 @@ describe('with a key', () => {
     });
   }
 
-  test('a browser that remembers it does not lend it to other pages', async () => {
+  test('refuses a post of another site even if the browser adds the key', async () => {
     const headers = { ...JSON_BODY, Authorization: basic('', KEY), Origin: 'https://evil.example' };
     const { status } = await ask(admin.port, { method: 'POST', path: '/console', headers, body: '{}' });
     assert.equal(status, 403);
   });
 
-  test('metrics are given as they are', async () => {
+  test('returns the metrics unchanged', async () => {
     const { headers, body } = await ask(admin.port, {
       path: '/metrics',
       headers: { Authorization: `Bearer ${KEY}` },
@@ -164,7 +164,7 @@ describe('with a key', () => {
     assert.equal(body, 'up 1\n');
   });
 
-  test('the key is in no log line', () => {
+  test('logs never contain the key', () => {
     assert.ok(!admin.lines.join('').includes(KEY));
   });
 });

@@ -1,4 +1,4 @@
-/** The page in a real browser: over the real program, and over a status with every kind of entry. */
+/** The status page in a real browser: over the real program, and over a status with every kind of entry. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -61,7 +61,7 @@ async function send(page: Page): Promise<string> {
   return readText(words);
 }
 
-describe('over a service with blocks that a test makes', { skip: NO_BROWSER }, () => {
+describe('the admin page over a service with scripted blocks', { skip: NO_BROWSER }, () => {
   const folder = makeTemporaryFolder();
   const feed = new FakeFeed();
   let service: Service;
@@ -91,7 +91,7 @@ describe('over a service with blocks that a test makes', { skip: NO_BROWSER }, (
     folder.remove();
   });
 
-  test('watches subscriptions live, until they are stopped or the service closes them', async () => {
+  test('shows subscription events live until the user stops or the service closes the connection', async () => {
     const watched = await openPage(browser, `http://127.0.0.1:${admin.port}/status`, DESKTOP);
     const { page } = watched;
     await waitUntilLive(page);
@@ -137,7 +137,7 @@ describe('over a service with blocks that a test makes', { skip: NO_BROWSER }, (
   });
 });
 
-describe('over the program with its built-in networks', { skip: NO_BROWSER }, () => {
+describe('the admin page over the program with its built-in networks', { skip: NO_BROWSER }, () => {
   const folder = makeTemporaryFolder();
   let child: ChildProcess;
   let url: string;
@@ -159,7 +159,7 @@ describe('over the program with its built-in networks', { skip: NO_BROWSER }, ()
     folder.remove();
   });
 
-  test('shows both networks and keeps itself up to date', async () => {
+  test('shows both networks and refreshes itself', async () => {
     const watched = await openPage(browser, url, DESKTOP);
     const { page } = watched;
     await waitUntilLive(page);
@@ -170,7 +170,7 @@ describe('over the program with its built-in networks', { skip: NO_BROWSER }, ()
     await closePage(watched);
   });
 
-  test('offers methods by network, and says what an answer means', async () => {
+  test('offers the methods of the selected network, and explains answers in words', async () => {
     const watched = await openPage(browser, url, DESKTOP);
     const { page } = watched;
     const { calls } = FACTS.devnet;
@@ -212,7 +212,7 @@ describe('over the program with its built-in networks', { skip: NO_BROWSER }, ()
     await closePage(watched);
   });
 
-  test('complains beside a field, takes JSON, and shows what the service refuses', async () => {
+  test('marks invalid fields, accepts JSON, and shows refusals of the service', async () => {
     const watched = await openPage(browser, url, DESKTOP);
     const { page } = watched;
     await page.getByLabel('Method').selectOption('eth_getTransactionByBlockNumberAndIndex');
@@ -236,7 +236,7 @@ describe('over the program with its built-in networks', { skip: NO_BROWSER }, ()
     await closePage(watched);
   });
 
-  test('a secret and a token stay in the tab, and are sent and shown in the line to paste', async () => {
+  test('stores a secret and a token only in the tab, sends them, and includes them in the curl command', async () => {
     const watched = await openPage(browser, url, DESKTOP);
     const { page } = watched;
     await page.getByText('Secret or token', { exact: true }).click();
@@ -259,7 +259,7 @@ describe('over the program with its built-in networks', { skip: NO_BROWSER }, ()
     await closePage(watched);
   });
 
-  test('answers fit a phone', async () => {
+  test('answers fit a phone screen', async () => {
     const watched = await openPage(browser, url, { size: 'phone', scheme: 'dark' });
     const { page } = watched;
     await page.getByLabel('Method').selectOption('eth_getTransactionByBlockNumberAndIndex');
@@ -274,7 +274,7 @@ describe('over the program with its built-in networks', { skip: NO_BROWSER }, ()
     await closePage(watched);
   });
 
-  test('says when the connection is lost, and comes back', async () => {
+  test('reports a lost connection, and reconnects', async () => {
     const watched = await openPage(browser, url, DESKTOP);
     const { page } = watched;
     await waitUntilLive(page);
@@ -292,7 +292,7 @@ describe('over the program with its built-in networks', { skip: NO_BROWSER }, ()
   });
 });
 
-describe('over a status with everything in it', { skip: NO_BROWSER }, () => {
+describe('the admin page over a status with every kind of entry', { skip: NO_BROWSER }, () => {
   let admin: RunningAdmin;
   let url: string;
 
@@ -303,7 +303,7 @@ describe('over a status with everything in it', { skip: NO_BROWSER }, () => {
   after(() => admin?.server.close());
 
   for (const look of LOOKS) {
-    test(`fits a ${look.size} and is readable when it is ${look.scheme}`, async () => {
+    test(`fits a ${look.size} and is readable in the ${look.scheme} scheme`, async () => {
       const watched = await openPage(browser, url, look);
       const { page } = watched;
       await waitUntilLive(page);
@@ -318,7 +318,7 @@ describe('over a status with everything in it', { skip: NO_BROWSER }, () => {
     });
   }
 
-  test('takes no name for markup', async () => {
+  test('escapes markup in names', async () => {
     const watched = await openPage(browser, url, DESKTOP);
     const { page } = watched;
     await waitUntilLive(page);
@@ -329,7 +329,7 @@ describe('over a status with everything in it', { skip: NO_BROWSER }, () => {
     await closePage(watched);
   });
 
-  test('says in words what its charts show', async () => {
+  test('describes its charts in words', async () => {
     const watched = await openPage(browser, url, DESKTOP);
     const { page } = watched;
     await waitUntilLive(page);
@@ -339,7 +339,7 @@ describe('over a status with everything in it', { skip: NO_BROWSER }, () => {
     await closePage(watched);
   });
 
-  test('asks for the key once, and needs it for everything', async () => {
+  test('requires the key once, and uses it for every request', async () => {
     const key = 'correct-horse-battery';
     const openRpc = (): string => encodeOpenRpc(METHODS, '0.1.0');
     const locked = await startAdmin({ key, sources: { openRpc } });
@@ -357,7 +357,7 @@ describe('over a status with everything in it', { skip: NO_BROWSER }, () => {
     );
   });
 
-  test('a long list is cut, and says so', async () => {
+  test('truncates a long list and shows the number of omitted rows', async () => {
     const { keys } = createStatus();
     const many = Array.from(
       { length: 130 },

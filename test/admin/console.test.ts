@@ -1,4 +1,4 @@
-/** The console's requests to the service: they go nowhere else, and the console gets the same answers as a client. */
+/** The console sends its requests only to the service, and gets the same answers as a client. */
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,7 +21,7 @@ function post(port: number, body: unknown): Promise<Got> {
   });
 }
 
-describe('over a real service', () => {
+describe('the console over a real service', () => {
   let service: RunningService;
   let admin: RunningAdmin;
   before(async () => {
@@ -39,7 +39,7 @@ describe('over a real service', () => {
     return JSON.parse(body) as ConsoleAnswer;
   }
 
-  test('reaches each network by its name', async () => {
+  test('reaches each network by name', async () => {
     const devnet = await send('devnet', CHAIN_ID);
     assert.equal(devnet.status, 200);
     assert.equal(JSON.parse(devnet.body).result, '0x1ca9');
@@ -48,7 +48,7 @@ describe('over a real service', () => {
     assert.equal(JSON.parse((await send('rollup', CHAIN_ID)).body).result, '0xe7c9');
   });
 
-  test('errors and refusals come as clients get them', async () => {
+  test('returns errors and refusals as clients get them', async () => {
     const unknown = await send('devnet', CHAIN_ID, 'unknown');
     assert.equal(unknown.status, 401);
     assert.match(unknown.body, /invalid project id/);
@@ -59,7 +59,7 @@ describe('over a real service', () => {
     assert.equal(JSON.parse(malformed.body).error.code, -32600);
   });
 
-  test('what is sent is in no log line', async () => {
+  test('logs nothing of a request', async () => {
     await send('devnet', { ...CHAIN_ID, params: ['a-secret'] }, 'secret-key');
     assert.deepEqual(admin.lines, []);
   });
@@ -68,7 +68,7 @@ describe('over a real service', () => {
 /** Header that marks requests as proxied, so that privileges of local clients do not extend to users of the console. */
 const VIA = '1.1 portcullis-console';
 
-describe('over a service that notes what arrives', () => {
+describe('the console over a service that records requests', () => {
   const seen: {
     readonly via: string | undefined;
     readonly url: string;
@@ -140,7 +140,7 @@ describe('over a service that notes what arrives', () => {
     { name: 'a large body', body: `"${'x'.repeat(1024 * 1024)}"`, status: 413 },
   ];
   for (const { name, body, status } of refused) {
-    test(`${name} is refused and goes nowhere`, async () => {
+    test(`refuses ${name} without sending a request`, async () => {
       const before = seen.length;
       assert.equal((await post(admin.port, body)).status, status);
       assert.equal(seen.length, before);
@@ -152,7 +152,7 @@ describe('over a service that notes what arrives', () => {
     ['b', 'console.b.example'],
     ['c', '[::7]'],
   ]) {
-    test(`${network} is asked for by its path and as ${host}, with the headers that tell something`, async () => {
+    test(`sends to network ${network} by path with Host ${host}, and returns the relevant response headers`, async () => {
       const { status, body } = await post(admin.port, { network, key: 'k', request: CHAIN_ID });
       assert.equal(status, 200);
       assert.deepEqual(seen.at(-1), { via: VIA, url: `/${network}/v3/k`, host });
@@ -168,7 +168,7 @@ describe('over a service that notes what arrives', () => {
     [{ token: 'a.b-c.d_' }, 'Bearer a.b-c.d_'],
     [{ secret: 'sesame', token: 'a.b.c' }, 'Basic OnNlc2FtZQ==, Bearer a.b.c'],
   ] as const) {
-    test(`${Object.keys(credentials).join(' and ')} of a request become its credentials`, async () => {
+    test(`sends ${Object.keys(credentials).join(' and ')} of a request as its credentials`, async () => {
       const requested = { network: 'a', key: 'k', ...credentials, request: CHAIN_ID };
       assert.equal((await post(admin.port, requested)).status, 200);
       assert.deepEqual(seen.at(-1), { via: VIA, url: '/a/v3/k', host: 'a.localhost', authorization });
@@ -176,7 +176,7 @@ describe('over a service that notes what arrives', () => {
     });
   }
 
-  test('an answer that breaks off is an error that says so', async () => {
+  test('returns an error when the answer breaks off', async () => {
     const { status, body } = await post(admin.port, {
       network: 'a',
       key: 'cut',
@@ -186,7 +186,7 @@ describe('over a service that notes what arrives', () => {
     assert.match(body, /the service did not answer/);
   });
 
-  test('at most sixteen are in work', async () => {
+  test('runs at most sixteen requests at a time', async () => {
     const before = seen.length;
     const controllers = Array.from({ length: 16 }, () => new AbortController());
     const body = JSON.stringify({ network: 'a', key: 'hang', request: CHAIN_ID });
@@ -204,7 +204,7 @@ describe('over a service that notes what arrives', () => {
   });
 });
 
-test('a service that is not there is an error that says so', async () => {
+test('the console returns an error when the service is unreachable', async () => {
   const admin = await startAdmin();
   const { status, body } = await post(admin.port, {
     network: 'devnet',

@@ -1,4 +1,4 @@
-/** The status stream: computed once for all watchers, never without one, and not buffered for a watcher that does not read. */
+/** The status stream is computed once for all watchers, never without watchers, and not buffered for a watcher that does not read. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
@@ -43,7 +43,7 @@ async function start(t: TestContext, compute: () => ReturnType<typeof createStat
   return { clock, admin, port: admin.port };
 }
 
-test('one computation a second serves all watchers; without watchers there is none', async (t) => {
+test('one computation per second serves all watchers, and none runs without watchers', async (t) => {
   let computed = 0;
   const { clock, port } = await start(t, () => {
     computed++;
@@ -67,7 +67,7 @@ test('one computation a second serves all watchers; without watchers there is no
   assert.equal(computed, 4);
 });
 
-test('what cannot be computed is a comment in the stream, an error elsewhere, and logged once', async (t) => {
+test('a failing status is a comment in the stream, a 503 elsewhere, and logged once', async (t) => {
   const { clock, admin, port } = await start(t, () => {
     throw new Error('no status');
   });
@@ -92,7 +92,7 @@ test('a watcher that does not read is disconnected', async (t) => {
   await closed;
 });
 
-test('more than sixteen may not watch, and a place that is left is free', async (t) => {
+test('a seventeenth watcher is refused until another one leaves', async (t) => {
   const { port } = await start(t, createStatus);
   const watchers: Watcher[] = [];
   for (let i = 0; i < 16; i++) watchers.push(await watch(port));

@@ -7,7 +7,7 @@ import { runBench } from '../support/run-bench.ts';
 
 const SHORT = { ROUNDS: '1', ROUND_MS: '60' } as const;
 
-describe('against anvil', { skip: ANVIL_SKIP }, () => {
+describe('benches against anvil', { skip: ANVIL_SKIP }, () => {
   test('bench anvil compares answers and measures every workload', async () => {
     const output = await runBench('anvil', ['--json'], { ...SHORT, BODIES: '4' });
     const [rounds = '', figures = ''] = output.trimEnd().split('\n');
@@ -32,7 +32,7 @@ describe('against anvil', { skip: ANVIL_SKIP }, () => {
     );
   });
 
-  test('bench opcodes measures the instructions that it is asked for', async () => {
+  test('bench opcodes measures the requested instructions', async () => {
     const output = await runBench(
       'opcodes',
       ['--json', 'ADD', 'SWAP16', 'LOG4', 'JUMPI', 'STATICCALL'],
@@ -50,7 +50,7 @@ describe('against anvil', { skip: ANVIL_SKIP }, () => {
   });
 });
 
-test('bench start times both kinds of start', async () => {
+test('bench start measures first starts and starts on an existing store', async () => {
   const output = await runBench('start', [], SHORT);
   assert.match(
     output,
@@ -58,14 +58,14 @@ test('bench start times both kinds of start', async () => {
   );
 });
 
-test('bench fairness counts small calls from when they were due', async () => {
+test('bench fairness counts small calls from their due time', async () => {
   const output = await runBench('fairness', ['--json'], { ROUNDS: '1', ROUND_MS: '500' });
   const [rounds = ''] = output.trimEnd().split('\n');
   const { alone } = JSON.parse(rounds) as { alone: { answered: number; failed: number }[] };
   assert.equal((alone[0]?.answered ?? 0) + (alone[0]?.failed ?? 0), 500);
 });
 
-test('bench logs compares answers, and states what the indexes take', async () => {
+test('bench logs compares answers, and reports the size of the indexes', async () => {
   const output = await runBench('logs', ['--json'], { ...SHORT, LOGS: '5000' });
   const [rounds = '', figures = ''] = output.trimEnd().split('\n');
   const { ours, geth, indexBytes, storeBytes } = JSON.parse(rounds) as {
@@ -80,7 +80,7 @@ test('bench logs compares answers, and states what the indexes take', async () =
   assert.match(figures, /indexes to the rest of an import [\d.]+; (targets met|MISSED: )/);
 });
 
-test('bench subscriptions has every block heard by all, on both sides', { skip: GETH_SKIP }, async () => {
+test('bench subscriptions delivers every block to all subscribers, on both sides', { skip: GETH_SKIP }, async () => {
   const output = await runBench('subscriptions', ['--json'], { ROUNDS: '1', BLOCKS: '2', SUBSCRIBERS: '20' });
   const [rounds = '', figures = ''] = output.trimEnd().split('\n');
   assert.deepEqual(Object.keys(JSON.parse(rounds)), ['geth', 'portcullis']);

@@ -33,7 +33,7 @@ function listMissed(megabytesAt: (row: number) => number, failed = 0): string[] 
     .map(({ name }: NamedFigure) => name);
 }
 
-test('an hour is judged by its level, its highest memory and what failed', () => {
+test('the soak verdict checks the memory at the marks, the highest memory and the failures', () => {
   assert.deepEqual(
     listMissed(() => 100),
     [],
@@ -69,7 +69,7 @@ function profileOf(path: readonly string[]): unknown {
   return new Profile(JSON.stringify({ nodes, startTime: 0, samples, timeDeltas: samples.map(() => 1_000) }));
 }
 
-test('a pause has one cause', () => {
+test('explainPause attributes a pause to one cause', () => {
   const own = { from: 1_000, to: 11_000, ran: 9_500, waited: 0 };
   const [young, old] = [constants.NODE_PERFORMANCE_GC_MINOR, constants.NODE_PERFORMANCE_GC_MAJOR];
   const work = profileOf(['onRead', 'parse']);
@@ -95,7 +95,7 @@ test('bench soak prints its rows and its verdict', async () => {
   assert.match(output, /RssAnon at the marks \d+ MB, then \d+ MB, then \d+ MB, spread/);
 });
 
-test('bench pauses tells what the main thread did', async () => {
+test('bench pauses reports the work of the main thread', async () => {
   const args = ['--minutes', '0.05', '--rate', '200', '--nodes', 'prepared'];
   const output = await runBench('pauses', args, {});
   assert.match(output, /^pause ms +own CPU +waited +young +old +cause/m);

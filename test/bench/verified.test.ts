@@ -12,7 +12,7 @@ const SHORT = {
   FIRST_CALLS: '1',
 } as const;
 
-test('bench verified compares and measures calls that are executed here and at the node', {
+test('bench verified compares and measures calls executed here and at the node', {
   skip: ANVIL_SKIP,
 }, async () => {
   const output = await runBench('verified', [], SHORT);

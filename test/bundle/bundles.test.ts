@@ -65,7 +65,7 @@ async function verify(text: string, hash: string): Promise<{ code: number; out: 
   );
 }
 
-test('each of the seven methods of embedded chains and of nodes, verified offline', async (t) => {
+test('bundles of each of the seven methods, from embedded chains and from nodes, are verified offline', async (t) => {
   for (const [index, { network, method }] of SEVEN.entries()) {
     await t.test(`${method} of ${network}`, async () => {
       const text = own[index] as string;
@@ -79,7 +79,7 @@ test('each of the seven methods of embedded chains and of nodes, verified offlin
   }
 });
 
-test('another hash, a damaged file, and no file', async () => {
+test('verify refuses another hash and a damaged file, and rejects a malformed hash', async () => {
   const [text = ''] = own;
   const other = await verify(text, `0x${'1'.repeat(64)}`);
   assert.equal(other.code, 1);
@@ -90,7 +90,7 @@ test('another hash, a damaged file, and no file', async () => {
   assert.equal(code, 2);
 });
 
-test('made and verified by the commands', async () => {
+test('prove and verify work on the command line, and report unusable arguments', async () => {
   const question = ['eth_getTransactionByBlockNumberAndIndex', '["0x3","0x0"]', '--network', 'devnet'];
   const environment = { PATH: process.env['PATH'], PORTCULLIS_DATA_DIR: join(folder.path, 'data') };
   const { stdout } = await run(process.execPath, [MAIN, 'prove', ...question], { env: environment });
@@ -127,7 +127,7 @@ test('made and verified by the commands', async () => {
   });
 });
 
-test('what a file holds does not steer a terminal', async () => {
+test('verify escapes control characters of a bundle for the terminal', async () => {
   const bundle = decodeBundle(own[3] as string);
   const name = '\u009b2J\n\u202e\u2028';
   const answer = {
@@ -139,14 +139,14 @@ test('what a file holds does not steer a terminal', async () => {
   assert.match(out, /\n {2}member {2}\?2J\?\?\?\n$/);
 });
 
-test('a bundle with many millions of hex digits is read', () => {
+test('a bundle with millions of hex digits is decoded', () => {
   const bundle = decodeBundle(own[0] as string);
   const codes = [`0x${'00'.repeat(10_000_000)}`];
   const text = encodeBundle({ ...bundle, evidence: { ...bundle.evidence, codes } });
   assert.equal(decodeBundle(text).evidence.codes[0]?.length, 20_000_002);
 });
 
-test('a file with more levels or values than a bundle has is not parsed', async () => {
+test('a file with too many levels or values is refused before it is parsed', async () => {
   const [text = ''] = own;
   const nested = text.replace(
     /"params":\[/,
@@ -169,7 +169,7 @@ test('a file with more levels or values than a bundle has is not parsed', async 
   assert.throws(() => decodeBundle(quoted), { message: /^the file is not a bundle: (?!it has|its lists)/ });
 });
 
-test('whatever value is in the place of another one, a bundle is accepted or refused', async () => {
+test('a bundle with any value replaced is accepted or refused, and never crashes verification', async () => {
   const deep = JSON.parse(`${'['.repeat(50)}${']'.repeat(50)}`) as unknown;
   const odd: readonly unknown[] = [
     ...[null, true, -1, 0.5, 1e300, '', '0x', '0x0', '0x1', `0x${'f'.repeat(64)}`, `0x${'f'.repeat(600)}`],
@@ -197,7 +197,7 @@ function* listPaths(value: unknown, path: Path = []): Generator<Path> {
   for (const [key, item] of Object.entries(value)) yield* listPaths(item, [...path, key]);
 }
 
-test('a source without an end is not read to it', async () => {
+test('verify stops reading an endless file at the size limit', async () => {
   const args = ['verify', '/dev/zero', '--hash', `0x${'1'.repeat(64)}`];
   await assert.rejects(run(process.execPath, [MAIN, ...args]), {
     code: 2,
@@ -205,7 +205,7 @@ test('a source without an end is not read to it', async () => {
   });
 });
 
-test('a chain or a fork other than that of the bundle', async () => {
+test("verifyBundle refuses another chain or fork than the bundle's", async () => {
   const [text = ''] = own;
   const hash = hashOf(text);
   const { rules } = decodeBundle(text).told;
@@ -313,7 +313,7 @@ function changeTold<K extends keyof Bundle['told']>(name: K, value: Bundle['told
 }
 
 for (const [name, index, alter, reason] of ALTERATIONS) {
-  test(`a bundle with ${name} is refused`, async () => {
+  test(`refuses a bundle with ${name}`, async () => {
     const bundle = decodeBundle(own[index] as string);
     const text = encodeBundle({ ...bundle, ...alter(bundle) });
     await assert.rejects(verifyBundle(text, { hash: bundle.block.hash }), {
@@ -347,7 +347,7 @@ const REFUSALS: readonly (readonly [string, Row, RegExp])[] = [
   ],
 ];
 for (const [name, row, reason] of REFUSALS) {
-  test(`nothing is proven of ${name}`, async () => {
+  test(`makes no bundle for ${name}`, async () => {
     await assert.rejects(makeBundle(embedded, row), reason);
   });
 }
@@ -381,7 +381,7 @@ const FURTHER: readonly Row[] = [
   },
 ];
 
-test('a further name of a rollup’s estimate is the one that the bundle names', async () => {
+test('an estimate under an alias of the rollup is bundled with that alias', async () => {
   const [{ params } = { params: [] }] = SEVEN.filter(({ method }) => method === 'op_estimateGas');
   const [text = ''] = await makeBundles(embedded, [
     { network: 'op', method: 'optimism_estimateGas', params },
@@ -395,7 +395,7 @@ test('a further name of a rollup’s estimate is the one that the bundle names',
   );
 });
 
-test('reverts, block hashes, old blocks, and what there is not', async () => {
+test('reverts, block hashes, old blocks and absent objects get the same answers as from the service', async () => {
   const texts = await makeBundles(embedded, FURTHER);
   for (const [index, { network, method, params }] of FURTHER.entries()) {
     const { answer } = decodeBundle(texts[index] as string);
@@ -407,7 +407,7 @@ test('reverts, block hashes, old blocks, and what there is not', async () => {
 /** Block 4 has two uncles, block 32 has one. */
 const WITH_UNCLES = ['0x4', '0x20'];
 
-test('uncles are the block’s own, however their bytes are divided', async () => {
+test('uncles are verified only as divided in the block, and only at their index', async () => {
   const questions = WITH_UNCLES.map((block) => ({
     network: 'devnet',
     method: 'eth_getUncleByBlockNumberAndIndex',
@@ -470,7 +470,7 @@ async function sendToNode(network: string, method: string, params: readonly unkn
 /** Step between changed bytes in each bundle; `npm run check -- bundles` changes all of them. */
 const STEP = 997;
 
-test('changed bytes are refused, and by forgers too but for what is told or asked', async () => {
+test('changed bytes are refused, and forged bundles too, unless the change is only in the request or in reported values', async () => {
   for (const [index, row] of SEVEN.entries()) {
     const text = own[index] as string;
     const outcomes = new Map<Outcome, number[]>();

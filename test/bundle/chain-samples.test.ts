@@ -34,21 +34,21 @@ async function proveOf({ block, receipts }: Sample, method: string, ...rest: str
 /** Header families that verification encodes but cannot decode. */
 const UNREAD: ReadonlySet<string> = new Set(['tempo']);
 
-test('recorded blocks', { skip: samples === undefined && SKIP_REASON }, async (t) => {
+test('bundles of recorded blocks', { skip: samples === undefined && SKIP_REASON }, async (t) => {
   for (const sample of samples ?? []) {
     const { expected, family, name, block, receipts } = sample;
     const transactions = block['transactions'];
     if (!expected.header.startsWith('OK') || !expected.transactions.startsWith('OK')) continue;
     const isReadable = !UNREAD.has(family);
     if (Array.isArray(transactions) && transactions.length > 0) {
-      await t.test(`${name}: a transaction`, () =>
+      await t.test(`${name}: a transaction is provable`, () =>
         expectProof(isReadable && areWhole(transactions), () =>
           proveOf(sample, 'eth_getTransactionByBlockNumberAndIndex', '0x0'),
         ),
       );
     }
     if (receipts === undefined) continue;
-    await t.test(`${name}: receipts`, () =>
+    await t.test(`${name}: receipts are provable`, () =>
       expectProof(isReadable && areWhole(receipts) && expected.receipts.startsWith('OK'), () =>
         proveOf(sample, 'eth_getBlockReceipts'),
       ),

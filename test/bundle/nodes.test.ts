@@ -35,7 +35,7 @@ async function proveBy(url: string, method: string, params: readonly unknown[]):
   return 'result' in answer ? answer.result : answer.error;
 }
 
-describe('anvil', { skip: ANVIL_SKIP }, () => {
+describe('bundles of answers from anvil', { skip: ANVIL_SKIP }, () => {
   let anvil: Anvil;
   let door: FaultUpstream;
 
@@ -82,7 +82,7 @@ describe('anvil', { skip: ANVIL_SKIP }, () => {
     });
   }
 
-  test('an estimate of our own', async () => {
+  test('eth_estimateGas returns the estimate computed here', async () => {
     const gas = await proveBy(anvil.httpUrl, 'eth_estimateGas', [{ to: READER, data: word(5) }]);
     assert.ok(Number(gas) > 21_000 && Number(gas) < 40_000);
   });
@@ -105,7 +105,7 @@ describe('anvil', { skip: ANVIL_SKIP }, () => {
     ['another sender', 'eth_getBlockReceipts', ([one]: Members[]) => [{ ...one, from: READER }], receipts],
   ];
   for (const [name, of, change, [method, params]] of LIES) {
-    test(`a node that says ${name}`, async (t) => {
+    test(`refuses a node that reports ${name}`, async (t) => {
       await door.setFault(alter(of, change as (result: unknown) => unknown));
       t.after(() => door.setFault());
       await assert.rejects(proveBy(door.httpUrl, method, params));
@@ -133,7 +133,7 @@ function alterNode(nodes: string[]): string[] {
   return nodes.map((node) => `${node.slice(0, -1)}${node.endsWith('1') ? '2' : '1'}`);
 }
 
-test('geth', { skip: GETH_SKIP }, async (t) => {
+test('bundles of answers from geth', { skip: GETH_SKIP }, async (t) => {
   const files = await buildHiveChain(SHAPES.amsterdam, folder.path);
   const node = await startGeth({ ...files, blockGasLimit: 30_000_000n });
   t.after(() => node.close());

@@ -21,7 +21,7 @@ const ROWS: readonly Omit<Row, 'network'>[] = [
   },
 ];
 
-test('a verifier written by the documentation', async (t) => {
+test('an independent verifier written from the documentation accepts each bundle, but not under another hash', async (t) => {
   const folder = makeTemporaryFolder();
   t.after(() => folder.remove());
   const config = createConfig(BUILTIN, folder.path);

@@ -13,7 +13,7 @@ function createLog(): { readonly lines: string[]; readonly log: ReturnType<typeo
   return { lines, log: createLogger('debug', { sink: { write: (line) => lines.push(line) } }) };
 }
 
-test('keeps answers in memory', async () => {
+test('stores answers in memory', async () => {
   const cache = await createCache({ memoryBytes: 1_000_000, entryBytes: 10_000 }, createLog().log);
   cache.set(KEY, '1');
   assert.equal(cache.get(KEY), '1');
@@ -22,14 +22,14 @@ test('keeps answers in memory', async () => {
   await cache.close();
 });
 
-test('keeps nothing where nothing is configured', async () => {
+test('stores nothing without memory and server', async () => {
   const cache = await createCache({ memoryBytes: 0, entryBytes: 10_000 }, createLog().log);
   cache.set(KEY, '1');
   assert.equal(cache.get(KEY), undefined);
   await cache.close();
 });
 
-test('a server that is down takes nothing from memory, and few lines in the log, without its address', async () => {
+test('an unreachable server does not affect the memory cache, and is logged in few lines without its address', async () => {
   const { lines, log } = createLog();
   const port = await findFreePort();
   const redis = { url: `redis://me:secret@127.0.0.1:${port}`, timeLimit: 5, ttl: 60_000, prefix: 'test' };

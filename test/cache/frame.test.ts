@@ -15,7 +15,7 @@ const anyText = fc.oneof(
   fc.tuple(fc.string(), fc.nat(500)).map(([text, count]) => text.repeat(count)),
 );
 
-test('what is read is what was written, and fits the bound', async () => {
+test('decodeFrame returns the encoded answer, and the frame is within the size bound', async () => {
   await fc.assert(
     fc.asyncProperty(anyText, anyText, async (name, answer) => {
       const frame = await encodeFrame(name, answer);
@@ -25,7 +25,7 @@ test('what is read is what was written, and fits the bound', async () => {
   );
 });
 
-test('is read under its own name only', async () => {
+test('a frame decodes only under its own name', async () => {
   const frame = await encodeFrame('ab', 'cd');
   for (const name of ['', 'a', 'ac', 'abc', 'abcd', 'abcde']) {
     assert.equal(await decodeFrame(frame, name, ROOM), undefined, name);
@@ -36,7 +36,7 @@ for (const [kind, answer] of [
   ['plain', SHORT],
   ['deflated', LONG],
 ] as const) {
-  test(`${kind}: no changed byte goes unnoticed`, async () => {
+  test(`${kind}: any changed byte is detected`, async () => {
     const frame = await encodeFrame(NAME, answer);
     for (let i = 0; i < frame.length; i++) {
       for (const flip of [0x01, 0x80, 0xff]) {
@@ -47,7 +47,7 @@ for (const [kind, answer] of [
     }
   });
 
-  test(`${kind}: no part of it, and nothing longer, is taken for the whole`, async () => {
+  test(`${kind}: truncated and extended frames are refused`, async () => {
     const frame = await encodeFrame(NAME, answer);
     for (let end = 0; end < frame.length; end++) {
       assert.equal(await decodeFrame(frame.subarray(0, end), NAME, ROOM), undefined, `cut at ${end}`);
@@ -60,7 +60,7 @@ test('long answers are compressed', async () => {
   assert.ok((await encodeFrame(NAME, LONG)).length < LONG.length / 4);
 });
 
-test('unpacks no more than it may', async () => {
+test('decompresses no more than the size limit', async () => {
   const bomb = await encodeFrame(NAME, 'x'.repeat(ROOM));
   assert.ok(bomb.length < 20_000);
   assert.equal(await decodeFrame(bomb, NAME, ROOM), undefined);
@@ -68,7 +68,7 @@ test('unpacks no more than it may', async () => {
   assert.equal(await decodeFrame(short, NAME, NAME.length), undefined);
 });
 
-test('arbitrary bytes are no frame', async () => {
+test('arbitrary bytes are not decoded', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
       assert.equal(await decodeFrame(Buffer.from(bytes), '', ROOM), undefined);

@@ -191,7 +191,7 @@ describe('memory cache', () => {
     ['hashes', NameWriter],
     ['hashes that collide', CollidingWriter],
   ] as const) {
-    it(`gives what was kept last or nothing, within its memory, by ${what}`, () => {
+    it(`returns the last stored value or nothing, within its memory limit, by ${what}`, () => {
       fc.assert(
         fc.property(fc.commands(commands, { size: '+2', maxCommands: 400 }), (run) => {
           const model: Model = { cached: new Map(), hits: 0, misses: 0 };
@@ -214,7 +214,7 @@ describe('memory cache', () => {
     });
   }
 
-  it('keeps everything as long as it is little', () => {
+  it('stores everything that fits', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(key, fc.string({ maxLength: 20 })), { maxLength: 20 }), (pairs) => {
         const cache = createMemoryCache({ bytes: 1024 * KiB, entryBytes: ENTRY_BYTES });
@@ -228,7 +228,7 @@ describe('memory cache', () => {
     );
   });
 
-  it('keeps what is asked for again from a stream of what is not', () => {
+  it('retains repeatedly requested entries in a stream of entries requested once', () => {
     const cache = createMemoryCache({ bytes: 4096 * KiB, entryBytes: ENTRY_BYTES });
     const answer = 'x'.repeat(200);
     for (let i = 0; i < 100; i++) cache.set(makeKey(i, 'again'), answer);
@@ -241,7 +241,7 @@ describe('memory cache', () => {
     assert.equal(cache.entries + cache.evictions, 50_100);
   });
 
-  it('lets go of what is asked for again only while it is new, as calls at the newest block are', () => {
+  it('evicts entries that are requested only while they are new, like calls at the newest block', () => {
     const cache = createMemoryCache({ bytes: 32 * 1024 * KiB, entryBytes: ENTRY_BYTES });
     for (const [length, calls] of [
       [200, 50],
@@ -258,7 +258,7 @@ describe('memory cache', () => {
     }
   });
 
-  it('keeps names in the main part that come back after they left', () => {
+  it('admits entries to the main part when they are stored again after an eviction', () => {
     const cache = createMemoryCache({ bytes: 4096 * KiB, entryBytes: ENTRY_BYTES });
     const fill = (from: number): void => {
       for (let i = from; i < from + 3_000; i++) cache.set(makeKey(i, 'x'), 'x'.repeat(200));
@@ -277,7 +277,7 @@ describe('memory cache', () => {
     assert.ok(countKept() > 50);
   });
 
-  it('uses all of its memory, and no more, for what is asked for again', () => {
+  it('fills its memory limit with repeatedly requested entries, without exceeding it', () => {
     const bytes = 2048 * KiB;
     const cache = createMemoryCache({ bytes, entryBytes: ENTRY_BYTES });
     for (let i = 0; i < 20_000; i++) {
@@ -289,7 +289,7 @@ describe('memory cache', () => {
     assert.equal(cache.entries + cache.evictions, 20_000);
   });
 
-  it('gives large answers as the very bytes that were kept, once for all', () => {
+  it('returns the same bytes object for large answers, without copies', () => {
     const cache = createMemoryCache({ bytes: 1024 * KiB, entryBytes: 200 * KiB });
     const value = new SharedBytes(Buffer.allocUnsafeSlow(100_000).fill(0x31));
     cache.set(makeKey(1, 'a'), new JsonBytes(value));
@@ -301,7 +301,7 @@ describe('memory cache', () => {
     assert.equal(cached.text, '2'.repeat(100_000));
   });
 
-  it('holds the packed form of what it keeps, and of nothing else', () => {
+  it('stores and counts the compressed form of cached entries only', () => {
     const cache = createMemoryCache({ bytes: 1024 * KiB, entryBytes: 200 * KiB });
     const value = new SharedBytes(Buffer.allocUnsafeSlow(100_000).fill(0x31));
     const packed = { blocks: Buffer.alloc(1_000), crc: 0, crcShift: 0, length: 100_000 };
@@ -316,7 +316,7 @@ describe('memory cache', () => {
     assert.equal(cache.bytes, bytes - 100_000);
   });
 
-  it('does not let the hash and the question of a key run into each other', () => {
+  it('distinguishes keys whose block hash and request concatenate to the same text', () => {
     const cache = createMemoryCache({ bytes: 1e6, entryBytes: 1e6 });
     cache.set({ blockHash: '0xa', request: 'b c' }, '1');
     cache.set({ blockHash: '0xa', request: 'bc' }, '2');
@@ -328,14 +328,14 @@ describe('memory cache', () => {
     assert.equal(cache.entries, 1);
   });
 
-  it('keeps nothing without memory', () => {
+  it('stores nothing without memory', () => {
     const cache = createMemoryCache({ bytes: 0, entryBytes: 1e6 });
     cache.set(makeKey(1, 'a'), '1');
     assert.equal(cache.get(makeKey(1, 'a')), undefined);
     assert.equal(cache.entries, 0);
   });
 
-  it('holds nothing when it is closed', async () => {
+  it('is empty after close', async () => {
     const cache = createMemoryCache({ bytes: 1e6, entryBytes: 1e6 });
     cache.set(makeKey(1, 'a'), '1');
     await cache.close();

@@ -6,7 +6,7 @@ import { makeBlockHash } from './keys.ts';
 const MAX_BYTES = 1_024;
 const BLOCK = makeBlockHash(1);
 
-test('text that is not ASCII is never taken for ASCII, however little room there is for it', () => {
+test('non-ASCII text is never encoded as ASCII, even close to the size limit', () => {
   const names = new NameWriter(MAX_BYTES);
   const room = MAX_BYTES - BLOCK.length - 1;
   for (const character of ['é', '€', '\ud800', '😀']) {
@@ -24,7 +24,7 @@ test('text that is not ASCII is never taken for ASCII, however little room there
   assert.equal(names.write({ blockHash: BLOCK, request: 'a'.repeat(room + 1) }), false);
 });
 
-test('names of the same block and of another one begin with its hash', () => {
+test('a name begins with the hash of its block', () => {
   const names = new NameWriter(MAX_BYTES);
   const seen = new Set<number>();
   for (const block of [1, 1, 2, 1, 3, 2].map(makeBlockHash)) {
@@ -35,7 +35,7 @@ test('names of the same block and of another one begin with its hash', () => {
   assert.equal(seen.size, 3);
 });
 
-test('hashes of a name are the same for all writers, whatever was written before, and kept with its key or not', () => {
+test('hashes of a name are the same for all writers, independent of earlier names and of cached keys', () => {
   const names = new NameWriter(MAX_BYTES);
   const others = new NameWriter(MAX_BYTES);
   const seen = new Set<string>();

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cacheOptionsSchema } from '../../src/cache/options.ts';
 
-test('answers are kept in memory by default', () => {
+test('the memory cache is enabled by default', () => {
   assert.deepEqual(cacheOptionsSchema.parse(undefined), { memoryBytes: 33_554_432, entryBytes: 1_048_576 });
 });
 
-test('a server needs no more than its address', () => {
+test('a Redis server needs only its address', () => {
   assert.deepEqual(cacheOptionsSchema.parse({ memoryBytes: 0, redis: { url: 'redis://h' } }), {
     memoryBytes: 0,
     entryBytes: 1_048_576,

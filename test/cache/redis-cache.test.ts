@@ -14,7 +14,7 @@ const LONG = `[${'{"blockHash":"0xabcdef"},'.repeat(1_000)}1]`;
 /** Time limit for tests of a healthy server on a machine that may be busy. */
 const PATIENT_MS = 30_000;
 
-describe('with a real server', { skip: findRedisProgram() === undefined && NO_REDIS_REASON }, () => {
+describe('RedisCache with a real server', { skip: findRedisProgram() === undefined && NO_REDIS_REASON }, () => {
   let server: RedisServer;
   let raw: Redis;
   let faults: RedisFault[] = [];
@@ -68,7 +68,7 @@ describe('with a real server', { skip: findRedisProgram() === undefined && NO_RE
     return names[0] as string;
   }
 
-  test('what one process writes another reads', async () => {
+  test('entries written by one process are read by another', async () => {
     const key = makeNewKey();
     await store(open(), key, SHORT);
     const other = open();
@@ -78,7 +78,7 @@ describe('with a real server', { skip: findRedisProgram() === undefined && NO_RE
     assert.deepEqual(faults, []);
   });
 
-  test('a value read is the value written', async () => {
+  test('a read value equals the written value', async () => {
     const cache = open();
     await store(cache, makeNewKey(), SHORT);
     const text = fc.oneof(
@@ -96,7 +96,7 @@ describe('with a real server', { skip: findRedisProgram() === undefined && NO_RE
     );
   });
 
-  test('entries are compressed, under a readable prefix, and expire', async () => {
+  test('entries are compressed, expire, and have names with a readable prefix', async () => {
     await raw.flushall();
     await store(open({ prefix: 'mine' }), makeNewKey(), LONG);
     const name = await findStoredName();
@@ -106,7 +106,7 @@ describe('with a real server', { skip: findRedisProgram() === undefined && NO_RE
     assert.ok(left > 0 && left <= 600_000);
   });
 
-  test('entries beyond the bound are not written', async () => {
+  test('entries above the size limit are not written', async () => {
     const cache = open({ entryBytes: 2_000 });
     const key = makeNewKey();
     await store(cache, key, 'x'.repeat(1_900));
@@ -119,7 +119,7 @@ describe('with a real server', { skip: findRedisProgram() === undefined && NO_RE
     ['plain', SHORT],
     ['compressed', LONG],
   ] as const) {
-    test(`a ${kind} value that was tampered with is a miss, byte by byte`, async () => {
+    test(`a ${kind} value with any byte changed or cut off is a miss`, async () => {
       await raw.flushall();
       const cache = open();
       const key = makeNewKey();
@@ -167,7 +167,7 @@ describe('with a real server', { skip: findRedisProgram() === undefined && NO_RE
     assert.deepEqual(faults, ['garbage', 'garbage', 'refused']);
   });
 
-  test('a server that hangs is left alone, and found again when it moves', async () => {
+  test('an unresponsive server is skipped, and used again when it responds', async () => {
     const cache = open({ limitMs: 50 });
     const key = makeNewKey();
     await store(cache, key, SHORT);
@@ -179,7 +179,7 @@ describe('with a real server', { skip: findRedisProgram() === undefined && NO_RE
     await waitUntil(async () => (await cache.get(key)) === SHORT);
   });
 
-  test('a server that is killed and comes back empty changes no answer', async () => {
+  test('a killed server that restarts empty changes no answer', async () => {
     const cache = open({ limitMs: 1_000 });
     let requested = 0;
     /** Models the caller of the cache: reads it, and computes the answer after a miss. */
@@ -215,7 +215,7 @@ describe('with a real server', { skip: findRedisProgram() === undefined && NO_RE
     }
   });
 
-  test('a full server refuses what is new and keeps answering what it has', async () => {
+  test('a full server refuses new entries and still serves stored ones', async () => {
     const cache = open();
     const key = makeNewKey();
     await store(cache, key, SHORT);
@@ -229,7 +229,7 @@ describe('with a real server', { skip: findRedisProgram() === undefined && NO_RE
   });
 });
 
-describe('with a server that wants a password', {
+describe('RedisCache with a server that requires a password', {
   skip: findRedisProgram() === undefined && NO_REDIS_REASON,
 }, () => {
   let server: RedisServer;
@@ -250,7 +250,7 @@ describe('with a server that wants a password', {
     });
   }
 
-  test('logs in with the right one, and is empty with a wrong one', async () => {
+  test('authenticates with the right password, and misses with a wrong one', async () => {
     const key = makeKey(1, 'a');
     const right = open('open sesame', () => {});
     await waitUntil(async () => {

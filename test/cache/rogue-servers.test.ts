@@ -32,7 +32,7 @@ async function useUntilFaults(cache: RedisCache, faults: RedisFault[], count: nu
   });
 }
 
-test('no server listens: a miss at once', async () => {
+test('without a listening server every read misses synchronously', async () => {
   const faults: RedisFault[] = [];
   const cache = open(await findFreePort(), faults);
   await waitUntil(() => {
@@ -44,7 +44,7 @@ test('no server listens: a miss at once', async () => {
   await cache.close();
 });
 
-test('the server accepts and never answers: a few late misses, then misses at once', async () => {
+test('a server that never answers causes a few delayed misses, then synchronous misses', async () => {
   const faults: RedisFault[] = [];
   const server = await startRogueServer((socket) => socket.resume());
   const cache = open(server.port, faults);
@@ -59,7 +59,7 @@ test('the server accepts and never answers: a few late misses, then misses at on
   await server.close();
 });
 
-test('the server closes every connection', async () => {
+test('a server that closes every connection causes only misses', async () => {
   const faults: RedisFault[] = [];
   const server = await startRogueServer((socket) => socket.once('data', () => socket.destroy()));
   const cache = open(server.port, faults);
@@ -96,7 +96,7 @@ for (const [kind, bytes] of Object.entries(GARBAGE)) {
       },
     ],
   ] as const) {
-    test(`the server says ${kind} ${moment}`, async () => {
+    test(`a server that sends ${kind} ${moment} causes only misses`, async () => {
       const faults: RedisFault[] = [];
       const server = await startRogueServer(serve);
       const cache = open(server.port, faults);
@@ -111,7 +111,7 @@ for (const [kind, bytes] of Object.entries(GARBAGE)) {
   }
 }
 
-test('a reply without end ends the connection', async () => {
+test('an endless reply ends the connection', async () => {
   const faults: RedisFault[] = [];
   const piece = Buffer.alloc(65_536, 'x');
   const server = await startRogueServer((socket) => {

@@ -42,7 +42,7 @@ class ScriptedCache implements Cache {
   }
 }
 
-test('what is near is answered at once, without the far tier', () => {
+test('near hits are answered without the far tier', () => {
   const far = new ScriptedCache();
   const cache = createTieredCache(createNear(), far);
   cache.set(KEY, '1');
@@ -51,7 +51,7 @@ test('what is near is answered at once, without the far tier', () => {
   assert.equal(far.lookups.length, 0);
 });
 
-test('a hit in the far tier moves near', async () => {
+test('a hit in the far tier is stored in the near tier', async () => {
   const far = new ScriptedCache();
   const cache = createTieredCache(createNear(), far);
   const answer = cache.get(KEY);
@@ -71,7 +71,7 @@ test('concurrent callers with the same key share one lookup', async () => {
   assert.deepEqual(await Promise.all(answers), ['1', '1', '2']);
 });
 
-test('a miss is not remembered', async () => {
+test('a miss is not cached', async () => {
   const far = new ScriptedCache();
   const near = createNear();
   const cache = createTieredCache(near, far);
@@ -84,12 +84,12 @@ test('a miss is not remembered', async () => {
   assert.equal(await second, '1');
 });
 
-test('a far tier that answers at once costs no promise', () => {
+test('a far tier that misses synchronously needs no promise', () => {
   const cache = createTieredCache(createNear(), createMemoryCache({ bytes: 0, entryBytes: 0 }));
   assert.equal(cache.get(KEY), undefined);
 });
 
-test('evicts from both and closes both', async () => {
+test('evicts from and closes both tiers', async () => {
   const far = new ScriptedCache();
   const near = createNear();
   const cache = createTieredCache(near, far);

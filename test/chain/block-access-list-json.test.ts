@@ -38,7 +38,7 @@ const lists: fc.Arbitrary<BlockAccessList> = fc.array(
 
 const toJson = (list: BlockAccessList): unknown => JSON.parse([...encodeBlockAccessListJson(list)].join(''));
 
-test('a list is the same after it was JSON, and after it was RLP', () => {
+test('a list is unchanged after a round trip through JSON and through RLP', () => {
   fc.assert(
     fc.property(lists, (list) => {
       const json = toJson(list);
@@ -49,7 +49,7 @@ test('a list is the same after it was JSON, and after it was RLP', () => {
   );
 });
 
-test('slots and their values are words of 32 bytes, everything else is as short as it can be', () => {
+test('slots and their values are 32-byte words, all other quantities are minimal', () => {
   const slot = new Uint8Array(32);
   slot[31] = 5;
   const list: BlockAccessList = [
@@ -75,7 +75,7 @@ test('slots and their values are words of 32 bytes, everything else is as short 
   ]);
 });
 
-test('what is no list is a RangeError', () => {
+test('malformed lists throw a RangeError', () => {
   const [account] = toJson([
     {
       address: new Uint8Array(20),

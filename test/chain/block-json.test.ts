@@ -39,7 +39,7 @@ function createTransaction(nonce: number): Transaction {
   return assembleTransaction(body, { yParity: 0, r: 1n, s: 1n });
 }
 
-test('a block of megabytes comes in pieces, one after another as they are taken', async () => {
+test('a block of several megabytes is streamed in pieces', async () => {
   const transactions = Array.from({ length: COUNT }, (_, nonce) => createTransaction(nonce));
   const receipts = transactions.map(
     (tx, index): StoredReceipt => ({

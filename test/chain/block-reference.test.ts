@@ -17,13 +17,13 @@ const FORMS: readonly (readonly [BlockReference, unknown])[] = [
 ];
 
 for (const [reference, wire] of FORMS) {
-  test(`${JSON.stringify(wire)} is written and read`, () => {
+  test(`${JSON.stringify(wire)} is encoded and decoded`, () => {
     assert.deepEqual(encodeBlockReference(reference), wire);
     assert.deepEqual(decodeBlockReference(wire), reference);
   });
 }
 
-test('what is no block reference is refused', () => {
+test('malformed block references are refused', () => {
   for (const value of ['soon', '12', '', null, undefined, 12, {}, { blockNumber: '0x1' }]) {
     assert.throws(() => decodeBlockReference(value), RangeError);
   }

@@ -54,7 +54,7 @@ const body: fc.Arbitrary<TransactionBody> = fc.record({
   authorizationList: fc.constant([]),
 });
 
-/** Returns the key's other signature, with s on the other side of half the order. */
+/** Returns the key's other valid signature, with s replaced by the group order minus s. */
 function turnS({ r, s, yParity }: Signature): Signature {
   return { r, s: ORDER - s, yParity: 1 - yParity };
 }
@@ -80,8 +80,8 @@ function describeAuthority(
   }
 }
 
-describe('senders', () => {
-  test('the signer is recovered, of low and of high s', () => {
+describe('sender recovery', () => {
+  test('recovers the signer from signatures with low and with high s', () => {
     const property = fc.property(body, key, (unsigned, privateKey) => {
       const signature = signHash(keccak256(encodeSigningPayload(unsigned)), privateKey);
       const expected = bytesToHex(privateKeyToAddress(privateKey));
@@ -94,7 +94,7 @@ describe('senders', () => {
     fc.assert(property, { numRuns: RUNS });
   });
 
-  test('of any numbers all make the same, an account or a refusal', () => {
+  test('all implementations agree on arbitrary signatures: the same account or a refusal', () => {
     const property = fc.property(body, anySignature, (unsigned, signature) => {
       const tx = { ...assembleTransaction(unsigned, { r: 1n, s: 1n, yParity: 0 }), signature };
       const expected = describeSender(tx);
@@ -103,7 +103,7 @@ describe('senders', () => {
     fc.assert(property, { numRuns: 2 * RUNS });
   });
 
-  test('numbers out of range are refused by what uses them, whichever implementation recovers', () => {
+  test('out-of-range signature values are refused before any implementation is called', () => {
     const signed = assembleTransaction(fc.sample(body, { numRuns: 1, seed: 7 })[0] as TransactionBody, {
       r: 1n,
       s: 1n,
@@ -117,7 +117,7 @@ describe('senders', () => {
   });
 });
 
-test('authorities of delegations are the same as well', () => {
+test('all implementations agree on the authorities of delegations', () => {
   const authorization = fc.record({ chainId: uint64, address, nonce: uint64, signature: anySignature });
   const property = fc.property(authorization, (any) => {
     const expected = describeAuthority(any);

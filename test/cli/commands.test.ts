@@ -24,7 +24,7 @@ function makeFolder(t: TestContext): string {
   return folder;
 }
 
-test('help and version', () => {
+test('help and version are printed', () => {
   for (const args of [['help'], ['--help'], ['-h']]) {
     const { code, out } = run(args);
     assert.equal(code, 0);
@@ -49,7 +49,7 @@ for (const args of [
   ['check-config'],
   ['check-config', '--unknown', 'x'],
 ]) {
-  test(`is not understood: ${args.join(' ')}`, (t) => {
+  test(`refuses the arguments: ${args.join(' ')}`, (t) => {
     const { code, out, err } = run(args, { PORTCULLIS_DATA_DIR: makeFolder(t) });
     assert.equal(code, 2);
     assert.equal(out, '');
@@ -58,7 +58,7 @@ for (const args of [
   });
 }
 
-test('an option with a value that cannot be used is named, with what was meant', () => {
+test('an unusable option value is named in the error, with a suggestion', () => {
   const files = ['--genesis', 'g.json', '--blocks', 'b.rlp'];
   for (const [args, message] of [
     [['import', ...files, '--verify', 'ful'], '--verify cannot be "ful", did you mean full?'],
@@ -87,7 +87,7 @@ test('an option with a value that cannot be used is named, with what was meant',
   for (const command of ['serve', 'keys']) assert.match(run([command, '--help']).out, /PORTCULLIS_DATA_DIR/);
 });
 
-test('an import goes below PORTCULLIS_DATA_DIR by default', (t) => {
+test('import stores below PORTCULLIS_DATA_DIR by default', (t) => {
   const data = makeFolder(t);
   const files = ['--genesis', 'chains/devnet/genesis.json', '--blocks', 'chains/devnet/blocks.rlp.gz'];
   const { code, err } = run(['import', ...files], { PORTCULLIS_DATA_DIR: data });
@@ -95,7 +95,7 @@ test('an import goes below PORTCULLIS_DATA_DIR by default', (t) => {
   assert.ok(existsSync(join(data, 'chain/data.mdb')));
 });
 
-test('files that an import cannot use are one sentence', (t) => {
+test('unusable files of an import are reported in one sentence', (t) => {
   const folder = makeFolder(t);
   const [genesis, blocks] = ['chains/devnet/genesis.json', 'chains/devnet/blocks.rlp.gz'];
   const runImport = (g: string, b: string, data: string): string => {
@@ -117,7 +117,7 @@ test('files that an import cannot use are one sentence', (t) => {
   assert.equal(runImport(genesis, blocks, file), `portcullis: ${file} cannot be written: is not a folder\n`);
 });
 
-test('a host that cannot be listened on is named with what to do', (t) => {
+test('an unusable listen host is reported with the remedy', (t) => {
   const place = { PORTCULLIS_DATA_DIR: makeFolder(t), PORTCULLIS_PORT: '0', PORTCULLIS_ADMIN_PORT: 'off' };
   const { code, err } = run(['start'], { ...place, PORTCULLIS_HOST: 'nohost.invalid' });
   assert.equal(code, 1);
@@ -127,7 +127,7 @@ test('a host that cannot be listened on is named with what to do', (t) => {
   );
 });
 
-test('too few open files are one sentence', () => {
+test('too few file descriptors are reported in one sentence', () => {
   const words = [process.execPath, MAIN, 'keys', 'list', '--data', '/nonexistent'];
   const { stderr } = spawnSync('sh', ['-c', 'ulimit -n 21; exec "$@"', 'sh', ...words], { encoding: 'utf8' });
   assert.match(
@@ -136,7 +136,7 @@ test('too few open files are one sentence', () => {
   );
 });
 
-test('a key that cannot be shown is revoked', {
+test('a created key that cannot be printed is revoked', {
   skip: existsSync('/dev/full') ? false : 'there is no /dev/full',
 }, (t) => {
   const folder = makeFolder(t);
@@ -152,7 +152,7 @@ test('a key that cannot be shown is revoked', {
   assert.match(run(['keys', 'list', '--data', folder]).out, /lost +revoked/);
 });
 
-test('check-config looks at the files that a configuration names', (t) => {
+test('check-config checks the files that a configuration names', (t) => {
   const folder = makeFolder(t);
   const file = join(folder, 'p.yaml');
   const tls = 'listen: { tls: { cert: c.pem, key: k.pem } }\naccess: { jwt: { sso: { jwks: keys.json } } }\n';
@@ -230,7 +230,7 @@ test('keys are created, listed without the key, and revoked', async (t) => {
   assert.match(again.err, /no key with the id unknown/);
 });
 
-test('a key cannot be bound to a network, method or issuer that there is not', (t) => {
+test('a key cannot be restricted to an unknown network, method or issuer', (t) => {
   const folder = makeFolder(t);
   const file = join(folder, 'p.yaml');
   const config = {
@@ -289,7 +289,7 @@ test('a key cannot be bound to a network, method or issuer that there is not', (
   }
 });
 
-test('settings of a key are made, shown, changed and taken back; a rotated key opens for a while', async (t) => {
+test('key settings can be created, shown, changed and removed, and both forms of a rotated key are valid', async (t) => {
   const folder = makeFolder(t);
   const place = ['--data', folder];
   const address = `0x${'AB'.repeat(20)}`;
@@ -351,7 +351,7 @@ test('settings of a key are made, shown, changed and taken back; a rotated key o
   }
 });
 
-test('an old node gets one sentence, from the program and from npm', (t) => {
+test('an outdated Node.js version is reported in one sentence, by the program and by npm', (t) => {
   const fake = join(makeFolder(t), 'old.cjs');
   for (const version of ['18.20.8', '20.18.3', '8.17.0']) {
     writeFileSync(fake, `Object.defineProperty(process.versions, 'node', { value: '${version}' });\n`);
@@ -370,7 +370,7 @@ test('an old node gets one sentence, from the program and from npm', (t) => {
   }
 });
 
-test('what an old node reads first has no syntax of today', () => {
+test('the entry files use only syntax that outdated Node.js versions can parse', () => {
   for (const file of [MAIN, join(ROOT, 'scripts/check-node.cjs')]) {
     const text = readFileSync(file, 'utf8');
     assert.doesNotMatch(

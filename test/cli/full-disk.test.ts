@@ -41,7 +41,7 @@ function makeFolder(t: TestContext): string {
   return folder.path;
 }
 
-test('a key that cannot be written to a file of limited size is an error, and the others stay', (t) => {
+test('a key that exceeds the file size limit is an error, and other keys remain', (t) => {
   const data = makeFolder(t);
   assert.equal(createKey(data, 'first').code, 0);
   const before = listKeys(data);
@@ -100,7 +100,7 @@ const DEVNET = join(ROOT, 'chains/devnet');
 
 if (SmallDisk.isPossible) {
   describe('a full disk', () => {
-    test('keys: those that are there stay, and new ones can be made when there is room again', (t) => {
+    test('keys: existing ones remain, and new ones can be created once there is space again', (t) => {
       const disk = new SmallDisk(t, 1_024);
       const [data, never] = [join(disk.path, 'data'), join(disk.path, 'never')];
       assert.equal(createKey(data, 'first').code, 0);
@@ -122,7 +122,7 @@ if (SmallDisk.isPossible) {
       assert.match(listKeys(data).out, /first[\s\S]*later/);
     });
 
-    test('an import says what it kept, and goes on when there is room again', (t) => {
+    test('import reports what it stored, and continues once there is space again', (t) => {
       const disk = new SmallDisk(t, 2_048);
       const data = join(disk.path, 'chain');
       const files = ['--genesis', join(DEVNET, 'genesis.json'), '--blocks', join(DEVNET, 'blocks.rlp.gz')];
@@ -143,7 +143,7 @@ if (SmallDisk.isPossible) {
       assert.match(second.out, /head is block 71 /);
     });
 
-    test('limits: a draw that cannot be written is one without the table, until there is room again', async (t) => {
+    test('limits: a draw that cannot be written counts as an unavailable table until there is space again', async (t) => {
       const disk = new SmallDisk(t, 1_024);
       let faults = 0;
       const open = (folder: string): LmdbLimitTable => {
@@ -163,7 +163,7 @@ if (SmallDisk.isPossible) {
       assert.deepEqual([draw(opened, 'x'), draw(opened, 'x'), draw(unopened, 'x')], [4, 2, 4]);
     });
 
-    test('filters: a record that cannot be written is an error of its own, and those that are there stay', async (t) => {
+    test('filters: a record that cannot be written throws RecordTableError, and existing records remain', async (t) => {
       const disk = new SmallDisk(t, 1_024);
       const faults: unknown[] = [];
       const open = (folder: string): LmdbRecordTable => {
@@ -190,7 +190,7 @@ if (SmallDisk.isPossible) {
       assert.equal(create(unopened, '2'), true);
     });
 
-    test('what cannot be printed or logged ends no service, and a key that is lost is an error', async (t) => {
+    test('unprintable output and logs do not stop a service, and a key that cannot be printed is revoked', async (t) => {
       const disk = new SmallDisk(t, 1_024);
       disk.fill();
       const full = openSync(join(disk.path, 'output'), 'w');
@@ -230,7 +230,7 @@ if (SmallDisk.isPossible) {
       assert.match(stderr, /portcullis: key \w+ was created, but could not be printed and is revoked\n/);
     });
 
-    test('a service goes on, its keys open, and limits hold', async (t) => {
+    test('a running service continues to admit keys and to enforce limits', async (t) => {
       const disk = new SmallDisk(t, 4_096);
       const server = new Program({
         dataDir: join(disk.path, 'data'),

@@ -50,7 +50,7 @@ const answerLive: RequestListener = ({ method, url }, response) => {
 };
 const LIVE: Outcome = { code: 0, out: 'live\n', err: '' };
 
-test('a service that answers is alive, whatever else its configuration says', async (t) => {
+test('a service that answers is reported as live, even with an otherwise invalid configuration', async (t) => {
   const port = await listen(t, createServer(answerLive));
   const config = writeConfig(createFolder(t), `{ host: 0.0.0.0, port: ${port} }`);
   assert.deepEqual(await check(config), LIVE);
@@ -60,7 +60,7 @@ test('a service that answers is alive, whatever else its configuration says', as
   assert.match(elsewhere.err, /^portcullis: the service on port \d+ is not alive: .*ECONNREFUSED.*\n$/);
 });
 
-test('over TLS it is asked by https, whatever its certificate says', async (t) => {
+test('a service with TLS is checked over https, whatever its certificate', async (t) => {
   const port = await listen(t, createTlsServer(createCertificate('rpc.example.org', -1), answerLive));
   const tls = '{ cert: not-read.crt, key: not-read.key }';
   assert.deepEqual(await check(writeConfig(createFolder(t), `{ port: ${port}, tls: ${tls} }`)), LIVE);
@@ -68,7 +68,7 @@ test('over TLS it is asked by https, whatever its certificate says', async (t) =
   assert.equal(plain.code, 1);
 });
 
-test('a service that answers something else, or nothing, is not', async (t) => {
+test('a service that answers with an error, or not at all, is reported as not live', async (t) => {
   const folder = createFolder(t);
   const failing = createServer((_, response) => response.writeHead(503).end());
   const failed = await check(writeConfig(folder, `{ port: ${await listen(t, failing)} }`));
@@ -81,7 +81,7 @@ test('a service that answers something else, or nothing, is not', async (t) => {
   assert.match(provided.err, /no answer in 2 s/);
 });
 
-test('a file that does not say where to ask is an error, with its line', async (t) => {
+test('a configuration without a usable port is an error with its line', async (t) => {
   const folder = createFolder(t);
   const { code, err } = await check(writeConfig(folder, '{ port: many }'));
   assert.equal(code, 1);

@@ -39,7 +39,7 @@ async function ask(port: number): Promise<readonly [unknown, string | undefined]
   return [name, text.split('\r\n')[0]];
 }
 
-test('a configuration with TLS is served, a signal has the certificate read again, and another ends it', async (t) => {
+test('serve starts with TLS, reloads the certificate on SIGHUP, and exits on SIGTERM', async (t) => {
   const folder = createFolder(t);
   writePair(folder, 'first');
   const child = spawn(process.execPath, [MAIN, 'serve', '--config', join(folder, 'p.yaml')], {
@@ -79,7 +79,7 @@ test('a configuration with TLS is served, a signal has the certificate read agai
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
 
-test('a certificate that is not there ends the start with one line', (t) => {
+test('a missing certificate ends the start with a one-line error', (t) => {
   const folder = createFolder(t);
   const { status, stderr } = spawnSync(process.execPath, [MAIN, 'serve', '--config', 'p.yaml'], {
     cwd: folder,

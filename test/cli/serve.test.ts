@@ -46,7 +46,7 @@ function post(port: number, key: string, body: string): Promise<readonly [number
   });
 }
 
-test('a chain is imported, a key made, both are served, the key is revoked, and a signal ends it with 0', async (t) => {
+test('serve answers for an imported chain with a created key, refuses the key once revoked, and exits with 0 on SIGTERM', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const run = (...args: string[]): string => {
@@ -101,7 +101,7 @@ test('a chain is imported, a key made, both are served, the key is revoked, and 
   assert.ok(!`${out}${err}`.includes(key));
 });
 
-test('with pool.chainId a network is served while all of its nodes are down, and says so', async (t) => {
+test('with pool.chainId a network is served while all of its nodes are down, and its errors report that', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const config = join(folder, 'portcullis.yaml');

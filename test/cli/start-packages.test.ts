@@ -62,13 +62,13 @@ function listParts(files: readonly string[]): readonly string[] {
   );
 }
 
-test('the command line alone loads no package', () => {
+test('the command line entry loads no packages', () => {
   const { files, packages } = follow(MAIN);
   assert.deepEqual(packages, []);
   assert.deepEqual(listParts(files), []);
 });
 
-test('a start loads what every network needs', () => {
+test('serve loads only the packages that every network needs', () => {
   const { files, packages } = follow(find('serve'));
   assert.deepEqual(packages, ['lmdb', 'pino']);
   const inside = new Set(listParts(files).map((path) => PACKAGE_NAME.exec(path)?.[0]));
@@ -94,7 +94,7 @@ test('a start without embedded networks loads no engine', () => {
   );
 });
 
-test('files of a start are ASCII, of which V8 keeps one byte each', () => {
+test('files loaded at start are ASCII, which V8 stores in one byte per character', () => {
   const files = ['serve', 'load-config', 'node-parts', 'engine-parts'].flatMap(
     (name) => follow(find(name)).files,
   );
@@ -104,7 +104,7 @@ test('files of a start are ASCII, of which V8 keeps one byte each', () => {
   );
 });
 
-test('of undici a start loads files, not its entry point, which loads all of it', () => {
+test('serve loads individual files of undici, not its entry point', () => {
   const targets = follow(find('node-parts')).files.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(REQUIRED)].map(([, target = '']) => target),
   );
@@ -117,7 +117,7 @@ test('of undici a start loads files, not its entry point, which loads all of it'
   ]);
 });
 
-test('zod comes with one language of the 64 that it has', () => {
+test('zod is bundled with one of its 64 locales', () => {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith('.js'));
   const parts = listParts(files.map((name) => join(FOLDER, name)));
   assert.deepEqual(
@@ -126,7 +126,7 @@ test('zod comes with one language of the 64 that it has', () => {
   );
 });
 
-test('what is loaded on demand brings its packages', () => {
+test('lazily loaded modules load their own packages', () => {
   assert.ok(follow(find('load-config')).packages.includes('yaml'));
   assert.ok(follow(find('redis-cache')).packages.includes('iovalkey'));
   assert.ok(follow(find('node-parts')).packages.includes('undici'));

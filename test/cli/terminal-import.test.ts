@@ -1,4 +1,4 @@
-/** Imports in a terminal, for which `script` (util-linux) stands. */
+/** Imports in a terminal, which `script` (util-linux) simulates. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -53,7 +53,7 @@ function assertRestored(screen: string): void {
   assert.doesNotMatch(screen, /NaN|Infinity|LL|NF|undefined/);
 }
 
-describe('an import in a terminal', { skip: SKIP }, () => {
+describe('import in a terminal', { skip: SKIP }, () => {
   const folder = makeTemporaryFolder();
   const [genesis, blocks] = [join(folder.path, 'genesis.json'), join(folder.path, 'chain.rlp')];
   const argsFor = (command: string, data: string): string[] => [
@@ -82,7 +82,7 @@ describe('an import in a terminal', { skip: SKIP }, () => {
     ['dev', 'b/chain'],
   ] as const) {
     const data = store.split('/')[0] as string;
-    test(`Ctrl-C stops ${command}, gives the terminal back, and the next run goes on`, async () => {
+    test(`Ctrl-C stops ${command} and restores the terminal, and the next run continues`, async () => {
       let isTyped = false;
       const { code, screen } = await runInTerminal(argsFor(command, data), folder.path, (shown, type) => {
         if (isTyped || !shown.includes(HIDE_CURSOR)) return;
@@ -106,7 +106,7 @@ describe('an import in a terminal', { skip: SKIP }, () => {
     });
   }
 
-  test('to its end: the bar gets to 100 %, and the time left is a time', async () => {
+  test('the progress bar reaches 100 %, and the remaining time is a duration', async () => {
     const { code, screen } = await runInTerminal(argsFor('import', 'c'), folder.path);
     assert.equal(code, 0);
     assertRestored(screen);
@@ -121,7 +121,7 @@ describe('an import in a terminal', { skip: SKIP }, () => {
     for (const [, , , left] of bars) assert.match(left ?? '', /^(-|(\d+h\d\dm|\d+m\d\ds|\d+s))$/);
   });
 
-  test('a refused block gives the terminal back as well', async () => {
+  test('a refused block restores the terminal', async () => {
     const broken = join(folder.path, 'broken.rlp');
     writeFileSync(broken, Buffer.from('c0', 'hex'));
     const args = ['import', '--genesis', genesis, '--blocks', broken, '--data', join(folder.path, 'd')];

@@ -27,7 +27,7 @@ function errorsOf(text: string, environment: Record<string, string> = {}): reado
   return [];
 }
 
-test('the example file validates and says what its comments say', async () => {
+test('the example file validates, and its values match its comments', async () => {
   const config = await loadConfig('portcullis.example.yaml', { NODE_KEY: 'k3y' });
   assert.deepEqual(Object.keys(config.networks), ['devnet', 'mine', 'nodes']);
   assert.equal(config.dataDir, resolve('data'));
@@ -59,7 +59,7 @@ test('the example file validates and says what its comments say', async () => {
   assert.deepEqual(config.networks['nodes']?.pool, pool, 'the values of the example are the defaults');
 });
 
-test('the example file has every option of a network', async () => {
+test('the example file contains every option of a network', async () => {
   const text = await readFile('portcullis.example.yaml', 'utf8');
   assert.ok(networkRowSchema instanceof z.ZodObject);
   const missing = Object.keys(networkRowSchema.shape).filter(
@@ -68,7 +68,7 @@ test('the example file has every option of a network', async () => {
   assert.deepEqual(missing, []);
 });
 
-test('the limits, the execution and the cache of the example file are the defaults', async () => {
+test('limits, execution and cache of the example file equal the defaults', async () => {
   const example = await loadConfig('portcullis.example.yaml', { NODE_KEY: 'k3y' });
   assert.deepEqual(example.limits, parse(NETWORKS).limits);
   assert.deepEqual(example.cache, parse(NETWORKS).cache);
@@ -85,7 +85,7 @@ test('the built-in configuration serves both development networks', () => {
   assert.equal(config.dataDir, resolve('.portcullis'));
 });
 
-test('relative paths start at the file’s folder', () => {
+test('relative paths are resolved against the folder of the file', () => {
   const config = parse(
     'listen: { tls: { cert: t/c, key: /k } }\ndataDir: ../d\nnetworks: { a: { hosts: [a], embedded: { data: x/y } } }',
     { PORTCULLIS_PORT: '1' },
@@ -95,7 +95,7 @@ test('relative paths start at the file’s folder', () => {
   assert.equal(config.networks['a']?.embedded?.data, '/etc/portcullis/x/y');
 });
 
-test('the environment goes over the file', () => {
+test('environment variables override the file', () => {
   const config = parse(NETWORKS, {
     PORTCULLIS_HOST: '::1',
     PORTCULLIS_PORT: '9000',
@@ -310,7 +310,7 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
   },
 ];
 for (const { name, text, errors } of rows) {
-  test(`names file, line and key of ${name}`, () => {
+  test(`reports file, line and key of ${name}`, () => {
     const found = errorsOf(text);
     assert.equal(found.length, errors.length, found.join('\n'));
     for (const [i, expected] of errors.entries()) {
@@ -320,7 +320,7 @@ for (const { name, text, errors } of rows) {
   });
 }
 
-test('all that is wrong is said at once, by line', () => {
+test('all errors are reported at once, ordered by line', () => {
   const text = `networks:
   a: { hosts: [a], upstreams: ["https://n.example/\${NODE_KEY}"] }
   b: { hosts: [b, A], upstreems: [], builtin: devnt }
@@ -363,7 +363,7 @@ log: { level: warning }
   ]);
 });
 
-test('a network with errors is still a network for the others', () => {
+test('an invalid network still counts as a network in references', () => {
   const network = '{ hosts: [b.localhost], builtin: nope }';
   const text = `defaultNetwork: b\nnetworks:\n  b: ${network}\n  c: { hosts: [c], builtin: rollup, rollup: { l1: b } }\n`;
   assert.deepEqual(
@@ -396,7 +396,7 @@ test('arbitrary text is a configuration or a ConfigError', () => {
   fc.assert(fc.property(text, (yaml) => void errorsOf(yaml)));
 });
 
-test('files that cannot be read are errors with their name', async (t) => {
+test('unreadable files are reported with their name', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'portcullis-'));
   t.after(() => rm(folder, { recursive: true }));
   await assert.rejects(loadConfig(join(folder, 'none.yaml'), {}), /none\.yaml: no such file/);

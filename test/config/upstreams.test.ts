@@ -34,7 +34,7 @@ const BATCH = { items: 100, callers: 'auto' };
 const DEFAULTS = { tier: 1, connections: 64, inFlight: 1_024, batch: BATCH };
 const NODE = '    upstreams: ["http://127.0.0.1:8545"]\n';
 
-test('an address alone is a row with defaults', () => {
+test('a URL alone is an upstream with defaults', () => {
   const { upstreams } = parseNetwork(`    upstreams:
       - http://127.0.0.1:8545
       - wss://node.example.org/ws
@@ -76,7 +76,7 @@ const ROWS_WITH_SECRETS = `    upstreams:
 `;
 const SECRETS = { NODE_KEY: 'k3y', NODE_TOKEN: 't0ken', NODE_HOST: 'n.example.org' };
 
-test('variables of the environment are filled in below upstreams', () => {
+test('environment variables are substituted in upstreams', () => {
   const { upstreams } = parseNetwork(ROWS_WITH_SECRETS, SECRETS);
   assert.deepEqual(upstreams, [
     { url: 'https://node.example.org/v1/k3y?token=t0ken', ...DEFAULTS },
@@ -90,7 +90,7 @@ test('variables of the environment are filled in below upstreams', () => {
   ]);
 });
 
-test('and in the addresses of a rollup, but nowhere else of it', () => {
+test('environment variables are substituted in the URLs of a rollup, and nowhere else in it', () => {
   const { rollup } = parseNetwork(
     `    builtin: rollup
     rollup:
@@ -110,7 +110,7 @@ test('and in the addresses of a rollup, but nowhere else of it', () => {
   );
 });
 
-test('a variable that is missing or empty is reported with file, line and key', () => {
+test('a missing or empty variable is reported with file, line and key', () => {
   assert.deepEqual(errorsOf(ROWS_WITH_SECRETS, { NODE_HOST: 'n.example.org', NODE_TOKEN: '' }), [
     'p.yaml:5: networks.n.upstreams[0]: the environment has no variable NODE_KEY',
     'p.yaml:5: networks.n.upstreams[0]: the environment has no variable NODE_TOKEN',
@@ -119,7 +119,7 @@ test('a variable that is missing or empty is reported with file, line and key', 
   ]);
 });
 
-test('what a variable holds is not looked into again', () => {
+test('the value of a variable is not substituted again', () => {
   const environment = { OUTER: refer('INNER'), INNER: 'no' };
   const { upstreams } = parseNetwork(
     `    upstreams: [{ url: "http://a", bearer: "${refer('OUTER')}" }]\n`,
@@ -128,7 +128,7 @@ test('what a variable holds is not looked into again', () => {
   assert.equal(upstreams?.[0]?.bearer, environment.OUTER);
 });
 
-test('a variable in another place is an error', () => {
+test('a variable outside of upstreams is an error', () => {
   const text = `    embedded: { data: "${refer('FOLDER')}" }\n`;
   assert.match(String(errorsOf(text, { FOLDER: 'no' })), /embedded\.data: \$\{FOLDER\} is not replaced/);
 });
@@ -388,7 +388,7 @@ ${NODE}    verify: auto
   },
 ];
 for (const { name, text, errors } of rows) {
-  test(`names file, line and key of ${name}`, () => {
+  test(`reports file, line and key of ${name}`, () => {
     const found = errorsOf(text);
     assert.equal(found.length, errors.length, found.join('\n'));
     for (const [i, expected] of errors.entries()) {
@@ -398,7 +398,7 @@ for (const { name, text, errors } of rows) {
   });
 }
 
-test('of a development node nothing is verified by default, and its methods can be named', () => {
+test('a development node is not verified by default, and its methods can be named', () => {
   const development = `${NODE}    pool: { development: true }\n`;
   assert.equal(parseNetwork(development).verify, 'off');
   assert.equal(parseNetwork(`${development}    verify: auto\n`).verify, 'auto');
@@ -413,7 +413,7 @@ test('of a development node nothing is verified by default, and its methods can 
   );
 });
 
-test('a pool needs no value', () => {
+test('all pool options have defaults', () => {
   assert.deepEqual(parseNetwork(NODE).pool, {
     headShare: 'majority',
     maxLagBlocks: 8,
@@ -433,14 +433,14 @@ test('a pool needs no value', () => {
   });
 });
 
-test('a checkpoint is a number in either form, and a hash in lower case', () => {
+test('a checkpoint accepts a decimal or hex number, and its hash is converted to lower case', () => {
   for (const number of ['16', '"0x10"']) {
     const text = `${NODE}    verify: auto\n    checkpoint: { number: ${number}, hash: "0x${'AB'.repeat(32)}" }\n`;
     assert.deepEqual(parseNetwork(text).checkpoint, { number: 16n, hash: `0x${'ab'.repeat(32)}` });
   }
 });
 
-test('values of a pool', () => {
+test('pool options are parsed', () => {
   const { pool } = parseNetwork(`${NODE}    pool:
       chainId: "0x2105"
       genesisHash: "0x${'AB'.repeat(32)}"
@@ -501,7 +501,7 @@ for (const value of badPools) {
   });
 }
 
-test('methods: all, some, all but some, and further ones', () => {
+test('methods can be restricted, excluded and added', () => {
   const parse = (value: string): MethodOptions => parseNetwork(`${NODE}    methods: ${value}\n`).methods;
   assert.deepEqual(parseNetwork(NODE).methods, { except: [], also: [] });
   assert.deepEqual(parse('{ only: [eth_call, eth_getBalance, web3_*] }'), {
@@ -522,7 +522,7 @@ test('methods: all, some, all but some, and further ones', () => {
   assert.deepEqual(errorsOf(`${NODE}    ${rollup.replace('prefix: mine', '')}\n`), [], 'of its family');
 });
 
-test('no error quotes what came from the environment', () => {
+test('no error quotes values of environment variables', () => {
   const place = fc.constantFrom(
     (name: string) => `    upstreams: ["${name}"]\n`,
     (name: string) => `    upstreams: ["ftp://${name}"]\n`,
@@ -546,13 +546,13 @@ test('no error quotes what came from the environment', () => {
   );
 });
 
-test('answers of nodes alone are verified', () => {
+test('verify is refused for embedded chains', () => {
   assert.deepEqual(errorsOf('    builtin: devnet\n    verify: require\n'), [
     'p.yaml:5: networks.n.verify: only answers of nodes are verified: embedded chains are executed here',
   ]);
 });
 
-test('where every answer has to be proven the chain has to be named', () => {
+test('verify: require needs pool.chainId', () => {
   const message =
     'networks.n.verify: needs pool.chainId: the configuration must name the chain whose answers are verified';
   assert.deepEqual(errorsOf(`${NODE}    verify: require\n`), [`p.yaml:5: ${message}`]);
@@ -565,18 +565,18 @@ test('where every answer has to be proven the chain has to be named', () => {
   assert.equal(errorsOf(`${NODE}    pool: { chainId: x }\n    verify: require\n`).length, 1);
 });
 
-test('of a wrong place for calls nothing else is said', () => {
+test('an invalid execution is the only error reported for it', () => {
   assert.deepEqual(errorsOf(`${NODE}    execution: here\n    chain: genesis.json\n`), [
     'p.yaml:5: networks.n.execution: expected one of node, local, auto',
   ]);
 });
 
-test('bounds of verification may stay where it is switched off', () => {
+test('bounds of verification are accepted with verify: off', () => {
   const off = parseNetwork(`${NODE}    verify: off\n    verifyLogBlocks: 64\n    verifyCalls: 2\n`);
   assert.deepEqual([off.verify, off.verifyLogBlocks, off.verifyCalls], ['off', 64, 2]);
 });
 
-test('where every answer has to be proven calls are executed here, wherever that can be', () => {
+test('verify: require executes calls here by default, unless the rollup does not run the EVM', () => {
   const required = `${NODE}    pool: { chainId: 1 }\n    verify: require\n`;
   const rollup = (family: string): string => `    rollup: { family: ${family} }\n`;
   const modes: readonly (readonly [string, string])[] = [
@@ -592,13 +592,13 @@ test('where every answer has to be proven calls are executed here, wherever that
   }
 });
 
-test('where every answer has to be proven it has to be known whether calls can be executed here', () => {
+test('verify: require needs the family of a rollup', () => {
   assert.deepEqual(errorsOf(`${NODE}    pool: { chainId: 1 }\n    verify: require\n    rollup: {}\n`), [
     'p.yaml:7: networks.n.rollup: needs family with verify: require, which executes calls here where the rollup runs the EVM; otherwise set execution: node',
   ]);
 });
 
-test('where calls are executed is a matter of nodes', () => {
+test('execution can be chosen only for networks with upstreams', () => {
   assert.equal(parseNetwork(NODE).execution, 'node');
   assert.equal(parseNetwork(`${NODE}    execution: auto\n`).execution, 'auto');
   const here = parseNetwork(`${NODE}    execution: local\n    chain: rules/genesis.json\n`);

@@ -70,7 +70,7 @@ describe("Besu's specs", { skip: root === undefined && SKIP_REASON }, () => {
   });
 
   const files = root === undefined ? [] : readdirSync(root).filter((file) => file.endsWith('.json'));
-  test('the set is complete', () => assert.equal(files.length, SPECS));
+  test('the set of specs is complete', () => assert.equal(files.length, SPECS));
 
   for (const file of files) {
     test(file.replace('.json', ''), async () => {

@@ -31,5 +31,5 @@ describe('block tests', { skip: root === undefined && SKIP_REASON }, () => {
     });
   }
 
-  test('the set is complete', () => assert.equal(cases, CASES));
+  test('the set of cases is complete', () => assert.equal(cases, CASES));
 });

@@ -24,7 +24,7 @@ const CHAINS = [
 
 for (const { set, genesis, blocks, imported, head } of CHAINS) {
   const folder = findVectors(set);
-  test(`${set} imports whole`, { skip: folder === undefined && SKIP_REASON }, async () => {
+  test(`${set} imports completely`, { skip: folder === undefined && SKIP_REASON }, async () => {
     const root = folder as string;
     const chain = await importEmbeddedChain(join(root, genesis), join(root, blocks));
     assert.equal(chain.summary.imported, imported);

@@ -11,7 +11,7 @@ const PROGRAMS = 27;
 const root = findVectors('evm-benchmarks');
 
 describe('evm-benchmarks', { skip: root === undefined && SKIP_REASON }, () => {
-  test('every program ends with its state root', async () => {
+  test('every program ends with the expected state root', async () => {
     const reports: FileReport[] = [];
     const files = listStateTestFiles(root as string);
     await runInThreads(root as string, files, {}, 1, (report) => reports.push(report));
@@ -25,7 +25,7 @@ describe('evm-benchmarks', { skip: root === undefined && SKIP_REASON }, () => {
     );
   });
 
-  test('the loader gives each program with each input once', () => {
+  test('the loader returns each program with each input once', () => {
     const programs = loadBenchmarkPrograms() ?? [];
     assert.equal(programs.length, PROGRAMS);
     assert.equal(new Set(programs.map(({ name }) => name)).size, PROGRAMS);

@@ -1,4 +1,4 @@
-/** Tests of the runner of state tests itself: it must detect every way in which a post can differ. */
+/** Tests of the state test runner itself: it must detect every way in which a post can differ. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
@@ -77,18 +77,18 @@ async function differencesOf(
   return differences.join('\n');
 }
 
-describe('the runner of state tests', () => {
-  test('passes a post that is as it should be', async () => assert.equal(await differencesOf({}), ''));
+describe('the state test runner', () => {
+  test('passes a correct post', async () => assert.equal(await differencesOf({}), ''));
 
-  test('sees another root', async () => {
+  test('reports a different root', async () => {
     assert.match(await differencesOf({ hash: NO_LOGS }), /^root 0x[0-9a-f]{64} instead of 0x1dcc4de8/);
   });
 
-  test('sees other logs', async () => {
+  test('reports different logs', async () => {
     assert.match(await differencesOf({ logs: POST.hash }), /^logs 0x1dcc4de8\w+ instead of 0x/);
   });
 
-  test('sees a transaction executed that should be refused, and the other way round', async () => {
+  test('reports a transaction that is executed instead of refused, and the reverse', async () => {
     assert.match(
       await differencesOf({ expectException: 'TransactionException.NONCE_IS_MAX' }),
       /^executed in spite of TransactionException.NONCE_IS_MAX$/,
@@ -97,7 +97,7 @@ describe('the runner of state tests', () => {
     assert.match(await differencesOf({ indexes: tooLittleGas }), /^refused: intrinsic gas too low/);
   });
 
-  test('asks for the right reason of a refusal, and for the state as it was', async () => {
+  test('requires the expected reason of a refusal, and an unchanged state', async () => {
     const post = {
       indexes: { ...POST.indexes, gas: 2 },
       hash: bytesToHex(computeStateRoot(parseState(PRE))),
@@ -124,7 +124,7 @@ describe('the runner of state tests', () => {
     );
   });
 
-  test('compares the bytes of the transaction with its description', async () => {
+  test('compares the transaction bytes and the sender with their description', async () => {
     const body = parseTransactionBody(TEST.transaction, POST.indexes, 1n);
     const { encoded } = signTransaction(body, SECRET_KEY);
     assert.equal(await differencesOf({ txbytes: bytesToHex(encoded) }), '');
@@ -138,7 +138,7 @@ describe('the runner of state tests', () => {
     assert.match(await differencesOf({ txbytes: '0xc0' }), /^refused: transaction: type 0 has 0 fields/);
   });
 
-  test('explains account by account', async () => {
+  test('explains differences by account', async () => {
     const state = { ...AFTER, [COINBASE]: { balance: '0x1' }, [`0x${'00'.repeat(20)}`]: {} };
     const post = { ...POST, hash: NO_LOGS, state };
     const { explanation } = await runPost(TEST, FORK, post, true);
@@ -149,7 +149,7 @@ describe('the runner of state tests', () => {
     ]);
   });
 
-  test('does not know forks that are not in its table', async () => {
+  test('rejects forks that are not in its table', async () => {
     await assert.rejects(
       runPost(TEST, 'Atlantis', POST, false),
       /no revision is known for the fork Atlantis/,

@@ -11,7 +11,7 @@ const POSTS = 559;
 
 const root = findVectors('eest-state-tests');
 
-test('every 40th file of the state tests', { skip: root === undefined && SKIP_REASON }, async (t) => {
+test('every 40th file of the state tests passes', { skip: root === undefined && SKIP_REASON }, async (t) => {
   const files = takeEvery(listStateTestFiles(root as string), STRIDE, 0);
   const reports: FileReport[] = [];
   await runInThreads(root as string, files, { wantsExplanation: true }, 1, (report) => reports.push(report));

@@ -142,9 +142,9 @@ function storageOf({ accounts }: FlatState): unknown[] {
 
 const root = findVectors('tracetest');
 
-describe('real transactions', { skip: root === undefined && SKIP_REASON }, () => {
+describe('real transactions with their traces', { skip: root === undefined && SKIP_REASON }, () => {
   const files = root === undefined ? [] : readdirSync(root).filter((name) => name.endsWith('.json'));
-  test('the set is complete', () => assert.equal(files.length, FILES));
+  test('the set of files is complete', () => assert.equal(files.length, FILES));
 
   for (const file of files) {
     test(file.replace('.json', ''), async () => {

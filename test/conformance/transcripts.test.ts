@@ -171,7 +171,7 @@ for (const { set, genesis, blocks, folders, transcripts, headCall } of SUITES) {
     const all =
       root === undefined ? [] : folders.map((name) => ({ name, files: readTranscripts(join(root, name)) }));
 
-    test('the set is complete', () => {
+    test('the set of transcripts is complete', () => {
       const count = all.reduce((sum, { files }) => sum + files.length, 0);
       assert.equal(count, transcripts);
     });

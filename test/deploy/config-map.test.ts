@@ -52,7 +52,7 @@ function askHost(port: number, host: string): Promise<number | undefined> {
   });
 }
 
-test('a changed ConfigMap is put in force without a restart; what wants one is named and changes nothing', async (t) => {
+test('a changed ConfigMap is applied without a restart, and one that needs a restart is reported and changes nothing', async (t) => {
   const node = await startNode(t);
   const text = readFileSync('deploy/kubernetes/portcullis.yaml', 'utf8')
     .replaceAll('host: 0.0.0.0', 'host: 127.0.0.1')

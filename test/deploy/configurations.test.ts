@@ -56,10 +56,10 @@ function readSetting(text: string, name: string): number {
   return parseDuration(value);
 }
 
-test('HAProxy takes its configuration', (t) =>
+test('HAProxy accepts its configuration', (t) =>
   checkWith(t, 'haproxy', ['-c', '-f', 'deploy/haproxy/haproxy.cfg']));
 
-test('what HAProxy waits for fits what the service waits for', async () => {
+test('timeouts of HAProxy fit those of the service', async () => {
   const text = readText('haproxy/haproxy.cfg');
   const { limits, listen } = await loadConfig('deploy/portcullis.yaml', ENVIRONMENT);
   assert.ok(text.includes(`portcullis:${listen.port}`));
@@ -77,7 +77,7 @@ test('what HAProxy waits for fits what the service waits for', async () => {
   assert.match(text, /^\s*option forwardfor$/m);
 });
 
-test('nginx takes its configuration', (t) => {
+test('nginx accepts its configuration', (t) => {
   const folder = createFolder(t);
   mkdirSync(join(folder, 'logs'));
   const file = join(folder, 'nginx.conf');
@@ -90,7 +90,7 @@ test('nginx takes its configuration', (t) => {
   checkWith(t, 'nginx', ['-t', '-p', folder, '-c', file]);
 });
 
-test('what nginx waits for fits what the service waits for', async () => {
+test('timeouts of nginx fit those of the service', async () => {
   const text = readText('nginx/portcullis.conf');
   const { limits } = await loadConfig('deploy/portcullis.yaml', ENVIRONMENT);
   assert.ok(
@@ -109,7 +109,7 @@ test('what nginx waits for fits what the service waits for', async () => {
   }
 });
 
-test('systemd takes the unit', (t) => {
+test('systemd accepts the unit', (t) => {
   const folder = createFolder(t);
   const file = join(folder, 'portcullis.service');
   // systemd-analyze checks that the program exists.
@@ -117,7 +117,7 @@ test('systemd takes the unit', (t) => {
   checkWith(t, 'systemd-analyze', ['verify', file]);
 });
 
-test('the unit gives a stop its time, a hangup its meaning, and the JIT its memory', async () => {
+test('the unit allows enough time for a stop, reload by SIGHUP, enough file descriptors, and JIT memory', async () => {
   const text = readText('systemd/portcullis.service');
   const { limits } = await loadConfig('deploy/kubernetes/portcullis.yaml', ENVIRONMENT);
   const settings = new Map(
@@ -138,7 +138,7 @@ test('the unit gives a stop its time, a hangup its meaning, and the JIT its memo
   );
 });
 
-test('the services of the compose file find each other, their files, and have time to stop', async () => {
+test('services of the compose file reference existing services and files, and have enough time to stop', async () => {
   const { services, volumes, secrets } = readYaml('compose.yaml');
   const { portcullis } = services;
   const environment = portcullis.environment;
@@ -169,17 +169,17 @@ test('the services of the compose file find each other, their files, and have ti
   assert.ok(readText('haproxy/haproxy.cfg').includes(`bind :${String(published).split(':')[1]}`));
 });
 
-test('the server of the keys keeps them: on its disk, and when it has no room', () => {
+test('the compose file runs Valkey with persistence, and without eviction of keys that do not expire', () => {
   const { command } = readYaml('compose.yaml').services.valkey;
   const readOption = (name: string): string => command[command.indexOf(name) + 1];
   assert.equal(readOption('--appendonly'), 'yes');
   assert.match(readOption('--maxmemory-policy'), /^volatile-/);
 });
 
-test('Prometheus takes its configuration', (t) =>
+test('Prometheus accepts its configuration', (t) =>
   checkWith(t, 'promtool', ['check', 'config', '--syntax-only', 'deploy/prometheus/prometheus.yaml']));
 
-test('Prometheus asks every container where its metrics are, with the key', async () => {
+test('Prometheus scrapes the metrics of every container with the admin key', async () => {
   const { services, secrets } = readYaml('compose.yaml');
   const config = await loadConfig('deploy/portcullis.yaml', ENVIRONMENT);
   const [job] = readYaml('prometheus/prometheus.yaml').scrape_configs;
@@ -204,9 +204,9 @@ function readObjects(): Document[] {
   );
 }
 
-test('kustomize takes the manifests', (t) => checkWith(t, 'kubectl', ['kustomize', 'deploy/kubernetes']));
+test('kustomize accepts the manifests', (t) => checkWith(t, 'kubectl', ['kustomize', 'deploy/kubernetes']));
 
-test('probes ask for what there is, and a pod has longer to stop than it takes', async () => {
+test('probes request existing routes, and the grace period of a pod exceeds the stop time', async () => {
   const config = await loadConfig('deploy/kubernetes/portcullis.yaml', ENVIRONMENT);
   const { spec } = readObjects().find(({ kind }) => kind === 'Deployment').spec.template;
   const [container] = spec.containers;
@@ -240,7 +240,7 @@ test('probes ask for what there is, and a pod has longer to stop than it takes',
   assert.equal(config.workers, 1);
 });
 
-test('the objects name each other', () => {
+test('the Kubernetes objects reference each other consistently', () => {
   const objects = readObjects();
   const of = (kind: string): Document[] => objects.filter((object) => object.kind === kind);
   const [deployment] = of('Deployment');

@@ -11,7 +11,7 @@ const runtime = STAGES.at(-1) as Stage;
 const textsOf = (stage: Stage, name: string): string[] =>
   stage.instructions.filter((instruction) => instruction.name === name).map(({ text }) => text);
 
-test('the last stage runs as an unprivileged user, keeps data in a volume, and installs nothing', () => {
+test('the last stage runs as an unprivileged user, stores data in a volume, and installs nothing', () => {
   assert.deepEqual(textsOf(runtime, 'USER'), ['node']);
   assert.deepEqual(textsOf(runtime, 'VOLUME'), ['/data']);
   assert.deepEqual(textsOf(runtime, 'STOPSIGNAL'), ['SIGTERM']);
@@ -21,7 +21,7 @@ test('the last stage runs as an unprivileged user, keeps data in a volume, and i
   for (const { base } of STAGES) assert.match(base, /^node:20-\w+-slim$/);
 });
 
-test('its steps make something that starts, is healthy, answers, and ends with 0', async (t) => {
+test('the build steps produce a service that starts, is healthy, answers, and exits with 0', async (t) => {
   const root = mkdtempSync(join(tmpdir(), 'portcullis-image-'));
   t.after(() => rmSync(root, { recursive: true }));
   const app = buildImage(root, 'linked');

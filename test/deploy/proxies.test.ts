@@ -118,7 +118,7 @@ async function start(t: TestContext, name: keyof typeof PROXIES): Promise<Runnin
 }
 
 for (const name of ['haproxy', 'nginx'] as const) {
-  test(`requests and WebSockets come through ${name}, with the address of the client`, async (t) => {
+  test(`${name} forwards requests and WebSockets with the client's address`, async (t) => {
     const running = await start(t, name);
     if (running === undefined) return;
     const { port, addresses } = running;
@@ -141,7 +141,7 @@ for (const name of ['haproxy', 'nginx'] as const) {
     assert.equal((await exchange(port, encodeHead('GET', '/health/ready', { Host: HOST }))).status, 404);
   });
 
-  test(`no request through ${name} fails while one of two processes stops`, async (t) => {
+  test(`no request through ${name} fails while one of two backends stops`, async (t) => {
     const running = await start(t, name);
     if (running === undefined) return;
     const { port, backends } = running;

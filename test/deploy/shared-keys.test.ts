@@ -1,4 +1,4 @@
-/** deploy/portcullis.yaml in several places at once, over a server with the options of deploy/compose.yaml. */
+/** Several instances of deploy/portcullis.yaml, over a Valkey server with the options of deploy/compose.yaml. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -63,7 +63,7 @@ async function ask(port: number, key: string): Promise<number> {
   return status;
 }
 
-test('a key that is made beside them opens everywhere, outlives its server, and no disk is needed', {
+test('a key created separately is valid on every instance, survives a restart of Valkey, and needs no local disk', {
   skip: findRedisProgram() === undefined && NO_REDIS_REASON,
 }, async (t) => {
   const scene = await createScene(t);

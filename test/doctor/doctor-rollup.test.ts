@@ -4,7 +4,7 @@ import { describeRollup, diagnoseRollup } from '../../src/doctor/doctor-rollup.t
 
 const OPTIONS = { mode: 'verifier', l1CostMode: 'folded' } as const;
 
-test('every name of the estimate is told, or the one that is configured', async () => {
+test("diagnoseRollup reports every name of the family's estimate method, or only the configured one", async () => {
   const own = await diagnoseRollup({ ...OPTIONS, family: 'zksync' });
   assert.deepEqual([own.prefix, own.alsoPrefixes], ['zksync', ['zks']]);
   assert.match(describeRollup(own), /estimates as zksync_estimateGas and zks_estimateGas/);

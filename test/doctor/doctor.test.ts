@@ -54,7 +54,7 @@ function readRow(out: string, name: string): Record<string, string> {
   );
 }
 
-test('a network of good and bad nodes', async (t) => {
+test('doctor reports the state of each node of a mixed network', async (t) => {
   const hanging = await startNode(t, { respond: () => true });
   const config = writeConfig(t, {
     mixed: {
@@ -111,7 +111,7 @@ test('a network of good and bad nodes', async (t) => {
   assert.match(out, /^ {2}warning {2}slow: 17 blocks behind (good|same|poor); /m);
 });
 
-test('secrets of addresses and headers are in no output', async (t) => {
+test('secrets in URLs and headers are in no output', async (t) => {
   const environment = { NODE_KEY: 'k3y-in-the-path', NODE_TOKEN: 't0ken-in-a-header' };
   const secrets = /k3y-in|t0ken-in|dDBrZW4/;
   const refusing = await startNode(t, {
@@ -146,7 +146,7 @@ test('secrets of addresses and headers are in no output', async (t) => {
   }
 });
 
-test('networks without a usable node make it fail; those without nodes are named', async (t) => {
+test('doctor fails if a network has no usable node, and names networks without nodes', async (t) => {
   const { url } = await startNode(t);
   const config = writeConfig(t, {
     dead: { upstreams: ['http://127.0.0.1:1'] },
@@ -165,7 +165,7 @@ test('networks without a usable node make it fail; those without nodes are named
   assert.doesNotMatch(one.out, /dead|dev/);
 });
 
-test('--json is one object with everything', async (t) => {
+test('--json prints one object with the whole report', async (t) => {
   const { url } = await startNode(t, { answers: { eth_getBlockReceipts: undefined } });
   const config = writeConfig(t, {
     nodes: { upstreams: [{ name: 'one', url }] },
@@ -185,7 +185,7 @@ test('--json is one object with everything', async (t) => {
   assert.ok(findings.some(({ upstream }: { upstream?: string }) => upstream === 'one'));
 });
 
-test('anvil is all right', { skip: ANVIL_SKIP }, async (t) => {
+test('anvil has no errors or warnings', { skip: ANVIL_SKIP }, async (t) => {
   const anvil = await startAnvil();
   t.after(() => anvil.kill());
   await anvil.request('evm_mine');
@@ -202,7 +202,7 @@ test('anvil is all right', { skip: ANVIL_SKIP }, async (t) => {
   assert.match(out, /^ {2}receipts +is tried when a block has it: no recent block does$/m);
 });
 
-test('what of a network cannot be verified is said with the reason', { skip: ANVIL_SKIP }, async (t) => {
+test('unverifiable parts of a network are reported with the reason', { skip: ANVIL_SKIP }, async (t) => {
   const anvil = await startAnvil();
   t.after(() => anvil.kill());
   const node = await FaultUpstream.start(anvil.httpUrl);
@@ -226,7 +226,7 @@ test('what of a network cannot be verified is said with the reason', { skip: ANV
   });
 });
 
-test('whether calls can be executed here is tried', { skip: ANVIL_SKIP }, async (t) => {
+test('doctor tests whether calls can be executed here', { skip: ANVIL_SKIP }, async (t) => {
   const anvil = await startAnvil();
   t.after(() => anvil.kill());
   // The header of anvil's genesis block does not commit to its state, so another block is mined.
@@ -257,7 +257,7 @@ test('whether calls can be executed here is tried', { skip: ANVIL_SKIP }, async 
   );
 });
 
-test('nodes without proofs are believed about state, which is said', { skip: ANVIL_SKIP }, async (t) => {
+test('state from nodes without proofs is reported as accepted from one node', { skip: ANVIL_SKIP }, async (t) => {
   const anvil = await startAnvil();
   t.after(() => anvil.kill());
   await anvil.request('evm_mine');
@@ -273,7 +273,7 @@ test('nodes without proofs are believed about state, which is said', { skip: ANV
   assert.match(out, /^ {2}state +is accepted from one node: no node proves the state: .+$/m);
 });
 
-test('what cannot be understood ends with 2', async (t) => {
+test('unusable arguments exit with 2', async (t) => {
   const config = writeConfig(t, { dev: { builtin: 'devnet' } });
   for (const args of [
     [],
@@ -290,7 +290,7 @@ test('what cannot be understood ends with 2', async (t) => {
   assert.equal((await run(['--config', 'none.yaml'])).code, 1);
 });
 
-test('of a rollup it says the family, the name of its estimate, and what has no source', async (t) => {
+test('for a rollup doctor reports the family, the name of the estimate method, and fields without a source', async (t) => {
   const { url } = await startNode(t, { answers: { taiko_estimateGas: () => null } });
   const config = writeConfig(t, {
     taiko: { upstreams: [url], rollup: { family: 'taiko' } },
@@ -339,7 +339,7 @@ test('of a rollup it says the family, the name of its estimate, and what has no 
   assert.equal(networks.find(({ name }) => name === 'dev')?.rollup, undefined);
 });
 
-test('a rollup that is anchored in its layer 1', { skip: ANVIL_SKIP }, async (t) => {
+test('doctor reports whether a rollup is anchored in its layer 1', { skip: ANVIL_SKIP }, async (t) => {
   const chains = await AnchoredRollup.start(60n);
   t.after(() => chains.kill());
   const other = await FaultUpstream.start(chains.l1.httpUrl);

@@ -75,7 +75,7 @@ const error = (code: number, message: string, id: number | null): object => ({
 const REJECTED = (id: number | null = 1): object => error(-32002, 'rejected due to project ID settings', id);
 
 describe('admission', () => {
-  test('a secret is asked for, over HTTP and WebSocket', async () => {
+  test('a key with a secret requires it over HTTP and WebSocket', async () => {
     const { key, secret = '' } = await book.create('secretive', {}, true);
     const refused = {
       status: 401,
@@ -99,7 +99,7 @@ describe('admission', () => {
     friend.close();
   });
 
-  test('networks, origins and user agents are bounds of a key', async () => {
+  test('a key is restricted to its networks, origins and user agents', async () => {
     const { key } = await book.create(
       'bound',
       { networks: ['devnet'], origins: ['https://*.example.org'], userAgents: ['viem'] },
@@ -155,7 +155,7 @@ describe('admission', () => {
     assert.equal((await post(elsewhere.key, chainId())).status, 403);
   });
 
-  test('methods and contracts are bounds of a key, item by item in a batch', async () => {
+  test('a key is restricted to its methods and contracts, item by item in a batch', async () => {
     const { key } = await book.create('narrow', { methods: ['eth_call'], addresses: [erc20] }, false);
     assert.equal((await post(key, call(erc20))).status, 200);
     for (const bad of [call(ELSEWHERE), chainId()]) {
@@ -178,7 +178,7 @@ describe('admission', () => {
     assert.equal(items[0]?.error ?? items[3]?.error, undefined);
   });
 
-  test('a revoked key ends open WebSockets within a second, on every replica, though nothing is sent', async () => {
+  test('a revoked key closes idle WebSockets within a second, on every replica', async () => {
     const { key, record } = await book.create('doomed', {}, false);
     const sockets = services.map(({ authority }) => new WebSocket(`ws://${authority}/ws/v3/${key}`));
     await Promise.all(sockets.map((socket) => once(socket, 'open')));
@@ -209,8 +209,8 @@ const LIMITED = (words: string, bound: string, allowed: number, reply: Reply, id
   };
 };
 
-describe('how much a key may ask', () => {
-  test('beyond its rate a call is 429 with advice in both forms, an item of a batch an error of its own', async () => {
+describe('limits of a key', () => {
+  test('a call beyond the rate gets 429 with Retry-After and rate data, an item of a batch its own error', async () => {
     const { key } = await book.create('slow', { rate: { perSecond: 0.5, burst: 2 } }, false);
     assert.equal((await post(key, chainId())).status, 200);
     const { body: items } = await post(key, [
@@ -228,7 +228,7 @@ describe('how much a key may ask', () => {
     assert.deepEqual(reply.body, LIMITED('project ID request rate exceeded', 'key.rate', 0.5, reply, 9));
   });
 
-  test('a key that has spent its credits of the day is refused until the next; free calls go on', async () => {
+  test('a key without daily credits left gets 429 until the next day, except for free calls', async () => {
     const { key } = await book.create('poor', { dailyCredits: 200 }, false);
     for (let i = 0; i < 2; i++) assert.equal((await post(key, call(erc20))).status, 200);
     const reply = await post(key, call(erc20));
@@ -243,7 +243,7 @@ describe('how much a key may ask', () => {
     assert.equal((await post(key, free)).status, 200);
   });
 
-  test('viem takes it for a limit, and tries again by itself', async () => {
+  test('viem recognises the limit error and retries', async () => {
     const { key } = await book.create('viem', { rate: { perSecond: 0.01, burst: 1 } }, false);
     let requests = 0;
     const connect = (retryCount: number) =>
@@ -259,7 +259,7 @@ describe('how much a key may ask', () => {
     assert.equal(requests, 3);
   });
 
-  test('viem takes the bounds of a key for something that is not there, and gives up at once', async () => {
+  test('viem treats a forbidden method as an unavailable resource, without retries', async () => {
     const { key } = await book.create('viem too', { methods: ['eth_call'] }, false);
     let requests = 0;
     const client = createPublicClient({
@@ -274,7 +274,7 @@ describe('how much a key may ask', () => {
   });
 
   /** ethers treats the seconds of Retry-After as milliseconds: it outlasts a short refusal, but not a long one. */
-  test('ethers tries again after 429, and reports 403 at once', async () => {
+  test('ethers retries after 429, and reports 403 without retries', async () => {
     const limited = await book.create('ethers', { rate: { perSecond: 300, burst: 1 } }, false);
     const ask = async (key: string, attempts: number): Promise<string> => {
       const request = new FetchRequest(urlOf(key));
@@ -297,7 +297,7 @@ describe('how much a key may ask', () => {
   });
 });
 
-test('guessing is stopped, and keys in use go on opening', async (t) => {
+test('an address with too many wrong keys is blocked, except for keys in use', async (t) => {
   const place = makeTemporaryFolder();
   const keys = new KeyBook(new LmdbKeyTable(place.path));
   const strict = await startService({
@@ -315,7 +315,7 @@ test('guessing is stopped, and keys in use go on opening', async (t) => {
   assert.equal((await ask(key)).status, 200);
   const statuses: number[] = [];
   for (let i = 0; i < 8; i++) statuses.push((await ask(`${i}`.repeat(32))).status);
-  // A guess is counted while it is refused: after six of them the next finds no room.
+  // Guesses are counted when they are refused: after six of them the next one is blocked.
   assert.deepEqual(statuses, [401, 401, 401, 401, 401, 401, 429, 429]);
   assert.equal((await ask(key)).status, 200);
   const { key: unseen } = await keys.create('unseen', {}, false);

@@ -48,10 +48,10 @@ for (const source of SOURCES) {
       return stderr.trim();
     }
 
-    describe('cast', { skip: !isAvailable && SKIP_REASON }, () => {
+    describe('commands of cast', { skip: !isAvailable && SKIP_REASON }, () => {
       services = useNetworks(source);
 
-      test('cast finds the network, the node and the head', async () => {
+      test('cast reads the chain id, the block number and the client', async () => {
         for (const transport of TRANSPORTS) {
           const url = urlOf(services().devnet, transport);
           assert.equal((await run(url, 'chain-id')).stdout.trim(), String(devnet.chainId));
@@ -60,7 +60,7 @@ for (const source of SOURCES) {
         assert.match(await cast('devnet', 'client'), /^portcullis\/\d/);
       });
 
-      test('cast call, now and then, over both transports', async () => {
+      test('cast call reads the current and past state over both transports', async () => {
         for (const transport of TRANSPORTS) {
           const { stdout } = await run(
             urlOf(services().devnet, transport),
@@ -78,7 +78,7 @@ for (const source of SOURCES) {
         assert.notEqual(await cast('devnet', ...balance, '--block', '20'), latest);
       });
 
-      test('cast estimate', async () => {
+      test('cast estimate returns plausible gas', async () => {
         const gas = Number(
           await cast(
             'devnet',
@@ -95,7 +95,7 @@ for (const source of SOURCES) {
         assert.equal(await cast('devnet', 'estimate', BOB, '--value', '1', '--from', ALICE), '21000');
       });
 
-      test('cast nonce counts the transactions that were sent', async () => {
+      test('cast nonce counts sent transactions', async () => {
         const counts = [];
         for (const block of ['earliest', '40', String(devnet.headNumber), 'latest', 'pending']) {
           counts.push(Number(await cast('devnet', 'nonce', ALICE, '--block', block)));
@@ -106,7 +106,7 @@ for (const source of SOURCES) {
         assert.deepEqual([latest, pending], [head, head]);
       });
 
-      test('cast names the reason of a revert', async () => {
+      test('cast shows the reason of a revert', async () => {
         for (const [signature, reason] of [
           ['revertString()', `execution reverted: ${REVERT_REASON}, data: "0x08c379a0`],
           ['revertNested()', `execution reverted: ${REVERT_REASON}, data: "0x08c379a0`],
@@ -135,7 +135,7 @@ for (const source of SOURCES) {
         );
       });
 
-      test('cast hands on what else the node says', async () => {
+      test('cast shows other errors of the node', async () => {
         for (const [signature, message] of [
           ['badJump()', 'invalid jump destination'],
           ['loopForever()', 'out of gas'],
@@ -155,7 +155,7 @@ for (const source of SOURCES) {
         assert.match(stderr, /HTTP error 401 with body: .*invalid project id/);
       });
 
-      test('cast rpc asks for the rest', async () => {
+      test('cast rpc sends other methods', async () => {
         const place = `0x${devnet.uncleBlock.toString(16)}`;
         const receipts = JSON.parse(await cast('devnet', 'rpc', 'eth_getBlockReceipts', 'latest'));
         assert.equal(receipts[0].blockHash, devnet.headHash);

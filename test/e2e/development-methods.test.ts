@@ -1,4 +1,4 @@
-/** Methods of a development node through the whole program: who may call them, and their use by viem's test client. */
+/** Methods of a development node through the whole program: access restrictions, and use by viem's test client. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createTestClient, http, parseEther, publicActions, walletActions } from 'viem';
@@ -59,7 +59,7 @@ function askOverWebSocket(url: string, method: string, origin?: string): Promise
   });
 }
 
-test('methods of a development node are bound to clients of this machine, keys and origins', {
+test('methods of a development node are restricted to local clients, unrestricted keys and named origins', {
   skip: ANVIL_SKIP,
 }, async (t) => {
   const named = 'http://localhost:3000';
@@ -112,7 +112,7 @@ test('methods of a development node are bound to clients of this machine, keys a
   assert.equal((await ask(listed, 'evm_mine')).result, '0x0');
 });
 
-test('methods of a development node go beyond this machine where the network says so, and nowhere where it says that', {
+test('methods.development allows the methods beyond this machine, or turns them off', {
   skip: ANVIL_SKIP,
 }, async (t) => {
   const forwarded = { 'X-Forwarded-For': '10.0.0.1' };
@@ -227,7 +227,7 @@ async function runSteps(url: string): Promise<readonly (readonly [step: string, 
   return outcomes;
 }
 
-test('viem’s test client does the same through the program as on the node itself', {
+test('viem’s test client gets the same results through the program as from the node itself', {
   skip: ANVIL_SKIP,
 }, async (t) => {
   const { program, key } = await serve(t);

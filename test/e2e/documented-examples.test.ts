@@ -55,7 +55,7 @@ const IS_OF_FILTERS = /Filter(Changes|Logs)?$/;
 /** Methods for connections that can receive notifications; the service chooses the ids. */
 const OVER_WEBSOCKET: ReadonlySet<string> = new Set([ethSubscribe.name, ethUnsubscribe.name]);
 
-test('the examples of subscriptions, over a WebSocket', async (t) => {
+test('the examples of subscriptions match over a WebSocket', async (t) => {
   const data = makeTemporaryFolder();
   const text = JSON.stringify({
     listen: { port: 0 },
@@ -87,7 +87,7 @@ test('the examples of subscriptions, over a WebSocket', async (t) => {
 
 for (const { name, example, sends = false } of METHODS) {
   if (OVER_WEBSOCKET.has(name) || IS_OF_FILTERS.test(name)) continue;
-  test(`the example of ${name}`, async () => {
+  test(`the example of ${name} matches`, async () => {
     const host = /^(l2|rollup)_/.test(name) ? 'rollup.localhost' : 'devnet.localhost';
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: name, params: example.params });
     const answer = JSON.parse(await post(host, body)) as { readonly error?: { readonly code: number } };
@@ -97,7 +97,7 @@ for (const { name, example, sends = false } of METHODS) {
   });
 }
 
-test('the page of methods has the curl lines that start prints', () => {
+test('docs/methods.md contains the curl commands that start prints', () => {
   const lines = buildCurlLines({ host: '127.0.0.1', port: 8545 });
   assert.equal(lines.length, 7);
   for (const line of lines) assert.ok(METHODS_PAGE.includes(`\n${line}\n`), line);

@@ -22,7 +22,7 @@ const SILENT = { delivery: { kind: 'hang' } } as const;
 const WITH_NAME = 'set pool.chainId to skip this step';
 const FAST = { pollInterval: '50ms', blockTime: '50ms' } as const;
 const NO_ANSWER = `the chain id of the network is not known yet: the only node does not answer; ${WITH_NAME}`;
-/** Chain id that no chain here has. */
+/** Chain id that no chain of these tests has. */
 const OTHER_ID = '0x539';
 
 let nodes: RunningService;
@@ -87,7 +87,7 @@ function linesOf(lines: readonly string[], network: string): Record<string, unkn
     .filter((line) => line['network'] === network);
 }
 
-test('three networks, one with its only node dead and no chain id: the others are served, and it is when its node answers', async (t) => {
+test('a network without a known chain id and with its only node down does not affect others, and is served once the node answers', async (t) => {
   const [dead, alive] = [await startNode(t, 'devnet'), await startNode(t, 'devnet')];
   await dead.setFault(DEAD);
   const { port, service, errors } = await start(t, {
@@ -133,7 +133,7 @@ test('three networks, one with its only node dead and no chain id: the others ar
   assert.equal(own.filter(({ msg }) => msg === 'network is served by its nodes').length, 1);
 });
 
-test('a node of another chain that comes back first is not believed: more than half of the configured operators decide', async (t) => {
+test('a node of another chain that answers first is not accepted: a majority of the configured operators decides the chain id', async (t) => {
   const honest = await Promise.all([startNode(t, 'devnet'), startNode(t, 'devnet')]);
   const liar = await startNode(t, async ({ method }) =>
     method === 'eth_chainId'
@@ -163,7 +163,7 @@ test('a node of another chain that comes back first is not believed: more than h
   );
 });
 
-test('nodes of one operator have one voice', async (t) => {
+test('nodes of one operator count as one in the majority for the chain id', async (t) => {
   const liars = await Promise.all(
     [1, 2, 3].map(() =>
       startNode(t, async ({ method }) =>
@@ -180,7 +180,7 @@ test('nodes of one operator have one voice', async (t) => {
   assert.equal((await ask(port, 'five', 'eth_chainId')).result, CHAIN_ID);
 });
 
-test('a rollup of no stated family and its layer 1, both down: all but its estimates is served first, then these', async (t) => {
+test('an unrecognised rollup is served once its nodes answer, and its layer 1 data once the nodes of layer 1 do', async (t) => {
   const [l2, l1] = [await startNode(t, 'rollup'), await startNode(t, 'devnet')];
   await l2.setFault(DEAD);
   await l1.setFault(DEAD);
@@ -226,8 +226,8 @@ test('a rollup of no stated family and its layer 1, both down: all but its estim
     await waitUntil(async () => (await ask(port, network, 'rollup_getInfo')).result !== undefined);
 });
 
-describe('a rollup that is anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
-  test('is anchored when the nodes of both answer, which did not at the start', async (t) => {
+describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
+  test('is anchored once the nodes of both chains answer, even if they were down at the start', async (t) => {
     const chains = await AnchoredRollup.start(60n);
     t.after(() => chains.kill());
     await chains.resolveGame(40n, await chains.findOutputRoot(40n));
@@ -272,7 +272,7 @@ const WITHOUT_CHAIN: ReadonlySet<string> = new Set([
 /** Methods of subscriptions and filters, which need an existing one or a WebSocket. */
 const ABOUT_FEEDS = /^eth_(?:(?:un)?subscribe|getFilter\w+|uninstallFilter)$/;
 
-test('every method of a network that is down, or could not be opened, says why', async (t) => {
+test('every method of a network that is down, or could not be opened, reports the reason', async (t) => {
   const { port } = await start(t, {
     embedded: { builtin: 'devnet' },
     unopened: { embedded: { data: '/nothing/here' }, rollup: {} },
@@ -298,7 +298,7 @@ test('every method of a network that is down, or could not be opened, says why',
   }
 });
 
-test('a network whose rules are of another chain than its nodes is down, and says so', async (t) => {
+test("a network whose configured chain id differs from its node's is down, and reports that", async (t) => {
   const node = await startNode(t, 'devnet');
   const { port } = await start(t, {
     embedded: { builtin: 'devnet' },
@@ -313,7 +313,7 @@ test('a network whose rules are of another chain than its nodes is down, and say
 
 for (const workers of [1, 2]) {
   describe(`the program, ${workers} processes`, () => {
-    test('a network that is down at the start is served by each process when its node answers; one that is down may be added', async (t) => {
+    test('each process serves a network once its node answers, whether down at the start or added while down', async (t) => {
       const [dead, added] = [await startNode(t, 'devnet'), await startNode(t, 'rollup')];
       await dead.setFault(DEAD);
       await added.setFault(DEAD);
@@ -349,7 +349,7 @@ for (const workers of [1, 2]) {
   });
 }
 
-test('a store that cannot be opened beside a good one: its calls, the status and the log say so, and with --strict the process ends', async (t) => {
+test('an unopenable store is reported by calls, status and log, does not affect other networks, and ends a start with --strict', async (t) => {
   const broken = { hosts: ['broken.localhost'], embedded: { data: './nothing' } };
   const program = new Program({ networks: { ...DEVNET, broken } });
   t.after(() => program.dispose());

@@ -87,12 +87,12 @@ for (const source of SOURCES) {
         });
         after(() => provider.destroy());
 
-        test('finds the network and the head', async () => {
+        test('reads the chain id and the block number', async () => {
           assert.equal((await provider.getNetwork()).chainId, BigInt(devnet.chainId));
           assert.equal(await provider.getBlockNumber(), devnet.headNumber);
         });
 
-        test('reads a contract, now and then', async () => {
+        test('reads a contract in the current and past state', async () => {
           assert.equal(await callFunction(token, 'name'), 'Portcullis Token');
           assert.equal(await callFunction(token, 'decimals'), 18n);
           const balance = await callFunction(token, 'balanceOf', ALICE);
@@ -110,7 +110,7 @@ for (const source of SOURCES) {
           assert.equal(await provider.estimateGas({ from: ALICE, to: BOB, value: 1n }), 21_000n);
         });
 
-        test('Error(string) is its reason', async () => {
+        test('decodes Error(string) to its reason', async () => {
           for (const name of ['revertString', 'revertNested']) {
             const error = await catchCallException(callFunction(reverter, name));
             assert.equal(error.reason, REVERT_REASON);
@@ -123,7 +123,7 @@ for (const source of SOURCES) {
           assert.equal(error.reason, 'ERC20: transfer amount exceeds balance');
         });
 
-        test('Panic(uint256) is named', async () => {
+        test('names Panic(uint256)', async () => {
           for (const [name, reason] of [
             ['panicAssert', 'Panic due to ASSERT_FALSE(1)'],
             ['panicOverflow', 'Panic due to OVERFLOW(17)'],
@@ -135,7 +135,7 @@ for (const source of SOURCES) {
           }
         });
 
-        test('a custom error is decoded, with the caller that it names', async () => {
+        test('decodes a custom error with its arguments', async () => {
           for (const [overrides, caller] of [
             [{}, ZERO_ADDRESS],
             [{ from: ALICE }, ALICE],
@@ -147,12 +147,12 @@ for (const source of SOURCES) {
           }
         });
 
-        test('a revert without a reason keeps its data', async () => {
+        test('returns the data of a revert without a reason', async () => {
           assert.equal((await catchCallException(callFunction(reverter, 'revertEmpty'))).data, '0x');
           assert.equal((await catchCallException(callFunction(reverter, 'revertRaw'))).data, RAW_REVERT_DATA);
         });
 
-        test('other failures carry the text of the node', async () => {
+        test('returns the error text of the node for other failures', async () => {
           for (const [name, message] of [
             ['invalidOpcode', 'invalid opcode: INVALID'],
             ['badJump', 'invalid jump destination'],
@@ -172,7 +172,7 @@ for (const source of SOURCES) {
           assert.match(JSON.stringify(error.info), /insufficient funds/);
         });
 
-        test('sends the methods that it has no function for', async () => {
+        test('sends methods without a function of their own', async () => {
           const receipts = await provider.send('eth_getBlockReceipts', ['latest']);
           assert.equal(receipts[0].blockHash, devnet.headHash);
           assert.deepEqual(await provider.send('eth_getBlockReceipts', ['0x8']), []);
@@ -189,18 +189,18 @@ for (const source of SOURCES) {
           assert.equal(await provider.send('eth_getUncleByBlockNumberAndIndex', ['latest', '0x0']), null);
         });
 
-        test('a block parameter that cannot be is refused with its reason', async () => {
+        test('returns the reason of a refused block parameter', async () => {
           const safe = await rejectsWith(provider.send('eth_getBlockReceipts', ['safe']), 'UNKNOWN_ERROR');
           assert.equal(rpcErrorOf(safe).code, -32602);
           assert.match(rpcErrorOf(safe).message, /"safe" is not supported by this method, use "finalized"/);
         });
 
-        test('an unknown method is an unsupported operation', async () => {
+        test('reports an unknown method as an unsupported operation', async () => {
           await rejectsWith(provider.send('eth_nope', []), 'UNSUPPORTED_OPERATION');
           await rejectsWith(provider.send('rollup_getInfo', []), 'UNSUPPORTED_OPERATION');
         });
 
-        test('what is sent at once fares each for itself', async () => {
+        test('gets the right answer for each of many concurrent requests', async () => {
           const completed = await Promise.allSettled([
             callFunction(token, 'name'),
             callFunction(reverter, 'revertString'),
@@ -222,7 +222,7 @@ for (const source of SOURCES) {
           assert.equal(outcomes.at(-1), `0x${devnet.chainId.toString(16)}`);
         });
 
-        test('the methods of a rollup', async () => {
+        test('calls the methods of a rollup', async () => {
           const layer2 = connect(services().rollup, transport);
           try {
             const call = { from: ALICE, to: BOB, value: '0x1' };
@@ -244,7 +244,7 @@ for (const source of SOURCES) {
       });
     }
 
-    test('ethers sends a failing call once', async () => {
+    test('ethers sends a failing call only once', async () => {
       const provider = new JsonRpcProvider(urlOf(services().devnet, 'HTTP'), devnet.chainId, {
         staticNetwork: true,
       });
@@ -260,7 +260,7 @@ for (const source of SOURCES) {
     });
 
     /** Without `staticNetwork` ethers retries network detection every second, and reports no error. */
-    test('ethers gets the error of a wrong key at once', async () => {
+    test('ethers reports the error of a wrong key', async () => {
       const provider = new JsonRpcProvider(urlOf(services().devnet, 'HTTP', 'wrong'), devnet.chainId, {
         staticNetwork: true,
       });
@@ -270,7 +270,7 @@ for (const source of SOURCES) {
       await provider.destroy();
     });
 
-    test('ethers over WebSocket gets the error of a wrong key from its socket', async () => {
+    test('ethers over WebSocket reports the error of a wrong key', async () => {
       const provider = new WebSocketProvider(urlOf(services().devnet, 'WebSocket', 'wrong'), devnet.chainId);
       const message = await new Promise<string>((resolve) => {
         provider.websocket.onerror = (event: { message: string }) => resolve(event.message);

@@ -106,9 +106,9 @@ async function open(t: TestContext, urls: readonly string[]): Promise<UpstreamCh
   return chain;
 }
 
-describe('three real nodes', { skip: ANVIL_SKIP }, () => {
+describe('a network of three real nodes', { skip: ANVIL_SKIP }, () => {
   for (const kind of KINDS) {
-    test(`by ${kind}: each head is reported, with its block and logs, and a reorg`, async (t) => {
+    test(`by ${kind}: every head is reported once, with its block and logs, and so is a reorg`, async (t) => {
       const cluster = await Cluster.start(t);
       const chain = await open(
         t,
@@ -162,7 +162,7 @@ describe('three real nodes', { skip: ANVIL_SKIP }, () => {
       assert.equal(await chain.logs.getBlockLogs(gone, limitTo(LIMIT_MS)), null);
     });
 
-    test(`by ${kind}: pending transactions are reported once, while something watches`, async (t) => {
+    test(`by ${kind}: pending transactions are reported once while they are watched`, async (t) => {
       const cluster = await Cluster.start(t);
       const chain = await open(
         t,

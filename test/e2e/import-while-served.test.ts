@@ -29,7 +29,7 @@ const TOPIC = new Uint8Array(32).fill(0xe0);
 const DATA = new Uint8Array(2_048).fill(1);
 const LIMIT_MS = 60_000;
 
-describe('an import into a served store', () => {
+describe('import into a served store', () => {
   const folder = makeTemporaryFolder();
   const files = ['genesis.json', 'first.rlp', 'all.rlp'].map((name) => join(folder.path, name));
   const [genesisFile, firstFile, allFile] = files as [string, string, string];
@@ -66,7 +66,7 @@ describe('an import into a served store', () => {
     return code;
   }
 
-  test('moves the head that is watched; every block up to it is there, with its logs', async () => {
+  test('moves the watched head, and every block up to it can be read with its logs', async () => {
     const data = await fillStore('watched');
     const pool = new ExecutionPool({ ...DEFAULT_POOL, threads: 1, onFault: (fault) => assert.fail(fault) });
     const chain = new EngineChain(data, pool);
@@ -111,7 +111,7 @@ describe('an import into a served store', () => {
     }
   });
 
-  test('is served by a running service', async (t) => {
+  test('is visible to clients of a running service', async (t) => {
     const data = await fillStore('served');
     const program = new Program({ networks: { mine: { hosts: ['127.0.0.1'], embedded: { data } } } });
     t.after(() => program.dispose());

@@ -81,7 +81,7 @@ async function readHead(
   }
 }
 
-test(`${KILLS} kills during an import`, async (t) => {
+test(`an import survives ${KILLS} kills without losing committed blocks`, async (t) => {
   const seed = Number(process.env['PORTCULLIS_SEED'] ?? Date.now() % 2 ** 31);
   t.diagnostic(`seed ${seed}`);
   const random = createRandom(seed);

@@ -71,7 +71,7 @@ function check(receipts: unknown): void {
   });
 }
 
-test('the answer is megabytes, the same over HTTP and WebSocket, also in a batch', async () => {
+test('the answer has several megabytes, and is the same over HTTP and WebSocket, also in a batch', async () => {
   const overHttp = createHttpExchanger(service.authority);
   const overSocket = await openWebSocketExchanger(service.authority);
   const answer = await overHttp.send(REQUEST);
@@ -82,7 +82,7 @@ test('the answer is megabytes, the same over HTTP and WebSocket, also in a batch
   await overSocket.close();
 });
 
-test('ethers receives it', async () => {
+test('ethers receives the large answer', async () => {
   for (const provider of [
     new JsonRpcProvider(urlOf(service, 'HTTP')),
     new WebSocketProvider(urlOf(service, 'WebSocket')),
@@ -92,7 +92,7 @@ test('ethers receives it', async () => {
   }
 });
 
-test('viem receives it', async () => {
+test('viem receives the large answer', async () => {
   const request = { method: 'eth_getBlockReceipts', params: ['0x1'] } as never;
   check(await createPublicClient({ transport: http(urlOf(service, 'HTTP')) }).request(request));
   const client = createPublicClient({ transport: webSocket(urlOf(service, 'WebSocket')) });
@@ -100,7 +100,7 @@ test('viem receives it', async () => {
   (await client.transport.getRpcClient()).close();
 });
 
-test('web3 receives it', async () => {
+test('web3 receives the large answer', async () => {
   const request = { method: 'eth_getBlockReceipts', params: ['0x1'] } as never;
   check(await new Web3(urlOf(service, 'HTTP')).eth.requestManager.send(request));
   const overSocket = new Web3(urlOf(service, 'WebSocket'));

@@ -73,7 +73,7 @@ async function ask(network: string, method: string, ...params: readonly unknown[
 }
 
 describe('a network of nodes', () => {
-  test('serves reads without configuration, those that its nodes alone have among them, and no others', async () => {
+  test('serves read methods by default, including those that only its nodes have, and no others', async () => {
     assert.equal(await ask('all', 'eth_getBalance', ADDRESS, 'latest'), '0x7');
     assert.equal(await ask('all', 'eth_chainId'), '0x1');
     assert.deepEqual(await ask('all', 'debug_traceCall', {}, 'latest'), { gas: 1 });
@@ -86,7 +86,7 @@ describe('a network of nodes', () => {
     assert.equal(node.calls.filter((method) => method === 'debug_traceTransaction').length, requested);
   });
 
-  test('passes on the errors of such methods as its node gives them', async () => {
+  test('passes on errors of such methods unchanged', async () => {
     const errorOf = async (method: string): Promise<unknown> => {
       const response = await post('all', method, []);
       return ((await response.json()) as { error: unknown }).error;
@@ -96,7 +96,7 @@ describe('a network of nodes', () => {
     assert.deepEqual(await errorOf('trace_call'), { code: -32603, message: 'EVM error StackUnderflow' });
   });
 
-  test('passes on a large trace while it comes, up to the bound, which names itself', async () => {
+  test('streams a large trace, and names the bound in the error above it', async () => {
     const response = await post('all', 'debug_traceBlockByNumber', ['latest']);
     // No length, since the response began before the end of the node's answer was known.
     assert.equal(response.headers.get('content-length'), null);
@@ -109,7 +109,7 @@ describe('a network of nodes', () => {
     assert.match(refused.error.message, /bound: node\.answerBytes/);
   });
 
-  test('serves only what `only` has', async () => {
+  test('serves only methods in `only`', async () => {
     assert.equal(await ask('few', 'eth_getBalance', ADDRESS, 'latest'), '0x7');
     assert.equal(await ask('few', 'eth_chainId'), '0x1');
     for (const method of ['eth_blockNumber', 'eth_getCode']) {
@@ -117,7 +117,7 @@ describe('a network of nodes', () => {
     }
   });
 
-  test('serves what only reads of a namespace in `also`, and nothing that `except` has', async () => {
+  test('serves read-only methods of a namespace in `also`, and no methods in `except`', async () => {
     assert.deepEqual(await ask('further', 'debug_traceCall', {}, 'latest'), { gas: 1 });
     for (const method of ['eth_getBalance', 'debug_traceBlock', 'debug_setHead']) {
       assert.equal(await ask('further', method, ADDRESS, 'latest'), -32601, method);
@@ -126,12 +126,12 @@ describe('a network of nodes', () => {
   });
 });
 
-test('an embedded network can be narrowed too', async () => {
+test('methods of an embedded network can be restricted too', async () => {
   assert.equal(await ask('own', 'eth_chainId'), '0x1ca9');
   assert.equal(await ask('own', 'net_version'), -32601);
 });
 
-test('a network is reached by its name in the path over WebSocket', async () => {
+test('a network can be selected by its name in the path over WebSocket', async () => {
   const exchange = await openWebSocketExchanger(`${service.authority}/few`);
   const { result } = JSON.parse(await exchange.send(encode('eth_chainId', []))) as { result: unknown };
   assert.equal(result, '0x1');

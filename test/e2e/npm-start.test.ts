@@ -88,7 +88,7 @@ function isListening(port: number): Promise<boolean> {
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} to npm start ends the service and frees its port`, async (t) => {
+  test(`${signal} to npm start ends the service and releases its port`, async (t) => {
     const child = startNpm(t, copyProject(t, ''));
     const exited = once(child, 'exit');
     const [, pid, port] = await readUntilReady(child);
@@ -112,7 +112,7 @@ async function readUntilReady(child: ChildProcess): Promise<readonly [string, nu
   return [line, Number(pid), Number(port)];
 }
 
-test('SIGTERM during the build of a first start: no service starts after it', async (t) => {
+test('SIGTERM during the build of a first start prevents the start', async (t) => {
   const folder = copyProject(t, "console.log('building'); setTimeout(() => {}, 5000);");
   const child = startNpm(t, folder);
   const exited = once(child, 'exit');
@@ -129,7 +129,7 @@ test('SIGTERM during the build of a first start: no service starts after it', as
   );
 });
 
-test('every script is a task; one that ends in a program becomes it', () => {
+test('every npm script runs a task, and uses exec where the task becomes a program', () => {
   const tools = ['setup', 'build', 'coverage', 'lint', 'format', 'types', 'unused'];
   for (const [name, script] of Object.entries(PACKAGE.scripts))
     assert.equal(script, `${tools.includes(name) ? '' : 'exec '}node scripts/task.cjs ${name}`);

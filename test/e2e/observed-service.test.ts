@@ -139,7 +139,7 @@ function readSamples(text: string, name: string): Map<string, number> {
 
 const METRICS_LIMIT = 400;
 
-test('a scenario is counted call by call, whatever clients write', async (t) => {
+test('every call is counted under bounded labels, whatever clients send', async (t) => {
   const stage = await setUp(t, { requests: { sample: 1 } }, 'info');
   const { send, running } = stage;
   await send('devnet.localhost', JSON.stringify(call('eth_chainId', [])));
@@ -207,7 +207,7 @@ test('a scenario is counted call by call, whatever clients write', async (t) => 
   assert.equal(status.networks[1]?.upstreams[0]?.state, 'up');
 });
 
-test('executions on the embedded chain are measured', async (t) => {
+test('gas of executions on the embedded chain is measured', async (t) => {
   const { send, running } = await setUp(t, {}, 'error');
   const read = async (): Promise<Map<string, number>> =>
     readSamples(await renderMetrics([await running.service.readMetrics()]), 'portcullis_engine_gas_total');
@@ -220,7 +220,7 @@ test('executions on the embedded chain are measured', async (t) => {
 });
 
 for (const level of ['debug', 'info'] as const) {
-  test(`nothing secret is in what is logged at level ${level}, and every request has its line`, async (t) => {
+  test(`logs at level ${level} contain no secrets, and one line per request`, async (t) => {
     const stage = await setUp(t, { requests: { sample: 1, slow: '1ms' } }, level);
     const { send, running, key } = stage;
     const headers = {

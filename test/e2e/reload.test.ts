@@ -69,8 +69,8 @@ async function requestAll(program: Program, host: string): Promise<Set<unknown>>
 }
 
 for (const workers of [1, 2]) {
-  describe(`with ${workers === 1 ? 'one process' : 'two workers'}`, () => {
-    test('a network comes and goes; what stays is not touched', async (t) => {
+  describe(`reload with ${workers === 1 ? 'one process' : 'two workers'}`, () => {
+    test('networks can be added and removed without affecting the others', async (t) => {
       const program = await start(t, { workers, networks: DEVNET });
       const socket = await openSocket(program.port);
       assert.deepEqual(await requestAll(program, 'rollup.localhost'), new Set([404]));
@@ -94,7 +94,7 @@ for (const workers of [1, 2]) {
       assert.equal(await program.stop(), 0);
     });
 
-    test('what has come of each of twenty reloads in a row is in the log', async (t) => {
+    test('the outcome of each of twenty reloads in a row is logged', async (t) => {
       const program = await start(t, { workers, networks: DEVNET });
       for (let reload = 1; reload <= 20; reload++) {
         await change(program, { workers, networks: DEVNET });
@@ -102,7 +102,7 @@ for (const workers of [1, 2]) {
       }
     });
 
-    test('the chain of a network that goes is closed: its node is asked no more', async (t) => {
+    test('a removed network is closed, and its node gets no more requests', async (t) => {
       const node = await startNode(t, { chainId: 99 });
       const nodes = { hosts: ['nodes.localhost'], upstreams: [node.url], pool: { pollInterval: '50ms' } };
       const program = await start(t, { workers, networks: { ...DEVNET, nodes } });
@@ -116,7 +116,7 @@ for (const workers of [1, 2]) {
       assert.equal(node.calls.length, before);
     });
 
-    test('what cannot be used is refused with the reason, and everything goes on', async (t) => {
+    test('an unusable configuration is refused with the reason, and the previous one stays in force', async (t) => {
       const program = await start(t, { workers, networks: DEVNET });
       await change(program, { workers, networks: { devnet: { builtin: 'devnet' } } }, refusedFor(/hosts/));
       assert.deepEqual(await requestAll(program, 'devnet.localhost'), new Set([CHAIN_ID]));
@@ -133,7 +133,7 @@ for (const workers of [1, 2]) {
       assert.deepEqual(await requestAll(program, 'rollup.localhost'), new Set([ROLLUP_CHAIN_ID]));
     });
 
-    test('what only a restart can change is named', async (t) => {
+    test('settings that need a restart are named', async (t) => {
       const program = await start(t, { workers, networks: DEVNET });
       const limits = { connections: 100, batchItems: 3 };
       const config = {
@@ -156,7 +156,7 @@ for (const workers of [1, 2]) {
       assert.match(JSON.stringify(body), /batch/);
     });
 
-    test('what is in work is answered by the chain that it began with', async (t) => {
+    test('a request in progress is answered by the chain that it started with', async (t) => {
       const slow = await startHeldNode(t);
       const nodes = { hosts: ['nodes.localhost'], upstreams: [slow.url] };
       const program = await start(t, { workers, networks: { ...DEVNET, nodes } });
@@ -169,7 +169,7 @@ for (const workers of [1, 2]) {
       assert.deepEqual(await inWork, { status: 200, body: { jsonrpc: '2.0', id: 1, result: '0x' } });
     });
 
-    test('writing the file is enough, in place or by putting another in its place', async (t) => {
+    test('a changed file is loaded without a signal, whether written in place or replaced', async (t) => {
       const program = await start(t, { workers, networks: DEVNET });
       program.configure({ workers, ...BOTH });
       await waitUntil(() => countLines(program, IN_FORCE) === 1);
@@ -184,7 +184,7 @@ for (const workers of [1, 2]) {
   });
 }
 
-test('a worker that is started while a configuration is put in force serves by it', async (t) => {
+test('a worker that starts during a reload uses the new configuration', async (t) => {
   const program = await start(t, { workers: 2, networks: DEVNET });
   for (const isAdded of [true, false, true, false]) {
     const { processes } = await program.readStatus();

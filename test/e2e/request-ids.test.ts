@@ -1,4 +1,4 @@
-/** Ids on the wire, which no library shows: they are returned exactly as they were sent. */
+/** Ids on the wire, which client libraries hide, are returned exactly as they were sent. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createHttpExchanger, type Exchanger, openWebSocketExchanger } from '../support/clients.ts';
@@ -41,7 +41,7 @@ function readId(answer: string): string {
 }
 
 for (const id of IDS) {
-  test(`the id ${id}`, async () => {
+  test(`the id ${id} is returned unchanged`, async () => {
     for (const exchanger of exchangers) {
       const answer = await exchanger.send(encode(id));
       assert.equal(readId(answer), id.startsWith('"') ? JSON.stringify(JSON.parse(id)) : id);
@@ -50,7 +50,7 @@ for (const id of IDS) {
   });
 }
 
-test('all of them in one batch, in their order', async () => {
+test('all ids of a batch are returned in order', async () => {
   for (const exchanger of exchangers) {
     const answer = await exchanger.send(`[${IDS.map(encode).join(',')}]`);
     const single = await Promise.all(IDS.map((id) => exchangers[0]?.send(encode(id))));

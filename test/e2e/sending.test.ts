@@ -39,7 +39,7 @@ const BLOCK_MS = 120;
 const POLL_MS = 50;
 const LAG = 3n;
 
-describe('wallets', { skip: ANVIL_SKIP }, () => {
+describe('wallets over three nodes', { skip: ANVIL_SKIP }, () => {
   let anvil: Anvil;
   let nodes: FaultUpstream[];
   let service: RunningService;
@@ -78,7 +78,7 @@ describe('wallets', { skip: ANVIL_SKIP }, () => {
     await anvil.kill();
   });
 
-  test('ethers: each transfer is seen at once, mined, and its receipt stays', async () => {
+  test('ethers: each transfer is visible immediately, is mined, and its receipt remains available', async () => {
     // By default ethers repeats an answer of the last quarter of a second from its cache.
     const provider = new JsonRpcProvider(url, undefined, { pollingInterval: POLL_MS, cacheTimeout: -1 });
     const wallet = new Wallet(KEYS[0], provider);
@@ -98,7 +98,7 @@ describe('wallets', { skip: ANVIL_SKIP }, () => {
     }
   });
 
-  test('viem: transfers that are sent one after the other, before any is mined', async () => {
+  test('viem: transfers sent in sequence before any is mined all succeed', async () => {
     const account = privateKeyToAccount(KEYS[1]);
     const options = { chain: foundry, transport: http(url), pollingInterval: POLL_MS };
     const wallet = createWalletClient({ ...options, account });
@@ -115,7 +115,7 @@ describe('wallets', { skip: ANVIL_SKIP }, () => {
     assert.equal(new Set(hashes).size, TRANSFERS);
   });
 
-  test('viem: transfers and contracts that are sent with their receipts', async () => {
+  test('viem: sync methods return the receipts of transfers and contract calls', async () => {
     const account = privateKeyToAccount(KEYS[1]);
     const options = { chain: foundry, transport: http(url), pollingInterval: POLL_MS };
     const wallet = createWalletClient({ ...options, account });
@@ -142,7 +142,7 @@ describe('wallets', { skip: ANVIL_SKIP }, () => {
     assert.equal(written.blockNumber > receipt.blockNumber, true);
   });
 
-  test('a receipt that does not come in time, and a transaction that is refused', async () => {
+  test('viem: a sync call times out while the transaction is pending, and reports a refused transaction', async () => {
     const account = privateKeyToAccount(KEYS[1]);
     const wallet = createWalletClient({ chain: foundry, transport: http(url), account });
     const client = createPublicClient({ chain: foundry, transport: http(url) });
@@ -187,7 +187,7 @@ describe('wallets', { skip: ANVIL_SKIP }, () => {
     assert.equal((await client.waitForTransactionReceipt({ hash: keccak256(ahead) })).status, 'success');
   });
 
-  test('viem: a transaction that is filled in, signed and sent', async () => {
+  test('viem: a transaction can be filled in, signed and sent', async () => {
     const account = privateKeyToAccount(KEYS[1]);
     const wallet = createWalletClient({ chain: foundry, transport: http(url), account });
     const client = createPublicClient({ chain: foundry, transport: http(url) });
@@ -209,7 +209,7 @@ describe('wallets', { skip: ANVIL_SKIP }, () => {
     assert.equal((await wallet.sendRawTransactionSync({ serializedTransaction: signed })).status, 'success');
   });
 
-  test('receipts of each block over a WebSocket, which answers other calls while one waits', async () => {
+  test('viem: receipts of each block arrive over a WebSocket, which answers other calls while one waits', async () => {
     const account = privateKeyToAccount(KEYS[1]);
     const client = createPublicClient({ chain: foundry, transport: http(url), pollingInterval: POLL_MS });
     const socket = createPublicClient({
@@ -264,7 +264,7 @@ describe('wallets', { skip: ANVIL_SKIP }, () => {
     }
   });
 
-  test('what a node refuses is refused, in geth’s words', async () => {
+  test('ethers: a transaction refused by a node gets geth’s error', async () => {
     const provider = new JsonRpcProvider(url, undefined, { pollingInterval: POLL_MS });
     try {
       const poor = Wallet.createRandom(provider);

@@ -98,13 +98,13 @@ describe('portcullis start in an empty folder', () => {
   after(() => folder.remove());
 
   for (const time of ['first', 'second']) {
-    test(`the ${time} time: each of the seven printed lines answers`, { skip: NO_CURL }, async (t) => {
+    test(`each of the seven printed commands answers on the ${time} start`, { skip: NO_CURL }, async (t) => {
       const results = await pasteLines(t, folder.path, []);
       assert.deepEqual([...results.keys()].sort(), [...FIVE_METHODS, 'linea_estimateGas', 'rollup_getInfo']);
     });
   }
 
-  test('with an OP-Stack-like rollup with an oracle that prices layer 1', { skip: NO_CURL }, async (t) => {
+  test('each printed command answers with --rollup op-stack, whose oracle prices layer 1', { skip: NO_CURL }, async (t) => {
     const results = await pasteLines(t, folder.path, ['start', '--rollup', 'op-stack']);
     assert.deepEqual([...results.keys()].sort(), [...FIVE_METHODS, 'op_estimateGas', 'rollup_getInfo']);
     const estimate = results.get('op_estimateGas') as { priorityFeePerGas: string };
@@ -120,13 +120,13 @@ describe('portcullis start in an empty folder', () => {
   });
 });
 
-test('a rollup that the program does not have is refused with those that it has', () => {
+test('an unknown rollup is refused with a list of the available ones', () => {
   const { status, stderr } = spawnSync(process.execPath, [MAIN, 'start', '--rollup', 'scroll']);
   assert.equal(status, 2);
   assert.match(String(stderr), /--rollup cannot be "scroll"; there are: linea, op-stack\n/);
 });
 
-test('portcullis dev serves a chain under every host name, and again from what it stored', async (t) => {
+test('portcullis dev serves a chain under every host name, and again from its store', async (t) => {
   const folder = makeTemporaryFolder();
   t.after(() => folder.remove());
   const files = ['--genesis', join(DEVNET, 'genesis.json'), '--blocks', join(DEVNET, 'blocks.rlp.gz')];
@@ -143,7 +143,7 @@ test('portcullis dev serves a chain under every host name, and again from what i
   }
 });
 
-test('dev gives the calls of a simulation the gas that its option says', async (t) => {
+test('dev --simulation-gas sets the gas of simulated calls', async (t) => {
   const folder = makeTemporaryFolder();
   t.after(() => folder.remove());
   const files = ['--genesis', join(DEVNET, 'genesis.json'), '--blocks', join(DEVNET, 'blocks.rlp.gz')];
@@ -160,7 +160,7 @@ test('dev gives the calls of a simulation the gas that its option says', async (
   assert.equal((await service.stop()).code, 0);
 });
 
-test('dev listens where the environment says, as start does; its options go over it', async (t) => {
+test('dev reads ports from the environment like start, and its options override them', async (t) => {
   const folder = makeTemporaryFolder();
   t.after(() => folder.remove());
   const files = ['--genesis', join(DEVNET, 'genesis.json'), '--blocks', join(DEVNET, 'blocks.rlp.gz')];

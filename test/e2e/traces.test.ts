@@ -119,7 +119,7 @@ const callTo = (data: string, id = 1): object => ({
   params: [{ to: `0x${'11'.repeat(20)}`, data }, 'latest'],
 });
 
-test('a trace goes from the client through the program to the node', async (t) => {
+test('a trace continues from the client through the program to the node', async (t) => {
   const seen: (string | undefined)[] = [];
   const node = await startNode(t, {
     respond(incoming) {
@@ -196,7 +196,7 @@ test('a trace goes from the client through the program to the node', async (t) =
   );
 });
 
-test('a receiver that is not there harms nothing, and has few lines in the log', async (t) => {
+test('an unreachable trace receiver does not affect calls, and is logged in few lines', async (t) => {
   const node = await startNode(t);
   const program = await startProgram(t, node.url, {
     endpoint: 'http://127.0.0.1:1/v1/traces?token=receivers-secret',

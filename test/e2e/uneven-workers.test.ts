@@ -41,7 +41,7 @@ async function askOn(port: number, isOver: () => boolean): Promise<number> {
   return answered;
 }
 
-test('a worker that is left with all of the work parts with connections, and no request fails', async (t) => {
+test('a worker with all connections closes some so that another worker gets them, and no request fails', async (t) => {
   const networks = { devnet: { ...DEVNET.devnet, callTimeout: '120s' } };
   const program = new Program({ networks, workers: 2, limits: { requestTimeout: '120s' } });
   t.after(() => program.dispose());

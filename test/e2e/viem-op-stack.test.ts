@@ -40,7 +40,7 @@ async function serve(source: Source): Promise<RunningService> {
 type Estimate = Readonly<Record<'gasLimit' | 'baseFeePerGas' | 'priorityFeePerGas', Hex>>;
 
 for (const source of SOURCES) {
-  describe(`an OP Stack rollup, ${source}`, () => {
+  describe(`an OP Stack rollup from an ${source} source`, () => {
     let service: RunningService;
     before(async () => {
       service = await serve(source);
@@ -60,7 +60,7 @@ for (const source of SOURCES) {
       });
 
     for (const data of [undefined, DATA]) {
-      test(`fees of a ${data === undefined ? 'transfer' : 'call'} as viem works them out`, async () => {
+      test(`viem and the service compute about the same L1 fee of a ${data === undefined ? 'transfer' : 'call'}`, async () => {
         const client = connect();
         const transaction = { account: ALICE, to: BOB, ...(data === undefined ? { value: 1n } : { data }) };
         const l1Fee = await client.estimateL1Fee(transaction);
@@ -77,7 +77,7 @@ for (const source of SOURCES) {
       });
     }
 
-    test('gas and prices of layer 1 as viem reads them', async () => {
+    test('viem reads the gas and base fee of layer 1', async () => {
       const client = connect();
       const transaction = { account: ALICE, to: BOB, value: 1n };
       const l1Gas = await client.estimateL1Gas(transaction);
@@ -89,7 +89,7 @@ for (const source of SOURCES) {
       assert.ok((await client.getL1BaseFee()) > 0n);
     });
 
-    test('ethers reads the oracle, and its fee data', async () => {
+    test('ethers reads the gas price oracle and the fee data', async () => {
       const provider = new JsonRpcProvider(`http://${service.authority}/v3/demo`);
       try {
         const oracle = new Contract(ORACLE, ['function getL1Fee(bytes) view returns (uint256)'], provider);

@@ -106,12 +106,12 @@ for (const source of SOURCES) {
         });
         after(() => connection.close());
 
-        test('finds the network and the head', async () => {
+        test('reads the chain id and the block number', async () => {
           assert.equal(await client.getChainId(), devnet.chainId);
           assert.equal(await client.getBlockNumber(), BigInt(devnet.headNumber));
         });
 
-        test('reads a contract, now and then', async () => {
+        test('reads a contract in the current and past state', async () => {
           assert.equal(await client.readContract({ ...TOKEN, functionName: 'name' }), 'Portcullis Token');
           const read = { ...TOKEN, functionName: 'balanceOf', args: [ALICE] } as const;
           const balance = await client.readContract(read);
@@ -122,7 +122,7 @@ for (const source of SOURCES) {
           assert.ok(earlier > 0n && earlier !== balance);
         });
 
-        test('simulates a transaction, estimates it, and replaces code', async () => {
+        test('simulates a transaction, estimates its gas, and overrides code', async () => {
           const transfer = { ...TOKEN, functionName: 'transfer', args: [BOB, 5n], account: ALICE } as const;
           assert.equal((await client.simulateContract(transfer)).result, true);
           const gas = await client.estimateContractGas(transfer);
@@ -134,7 +134,7 @@ for (const source of SOURCES) {
           assert.equal(BigInt(data ?? 0), 42n);
         });
 
-        test('Error(string) is its reason', async () => {
+        test('decodes Error(string) to its reason', async () => {
           for (const functionName of ['revertString', 'revertNested'] as const) {
             const call = client.readContract({ ...REVERTER, functionName });
             assert.equal((await catchCause(call, ContractFunctionRevertedError)).reason, REVERT_REASON);
@@ -151,7 +151,7 @@ for (const source of SOURCES) {
           assert.equal(reason, 'ERC20: transfer amount exceeds balance');
         });
 
-        test('Panic(uint256) is named', async () => {
+        test('names Panic(uint256)', async () => {
           for (const [functionName, reason] of [
             ['panicAssert', /assert/],
             ['panicOverflow', /overflow/],
@@ -164,7 +164,7 @@ for (const source of SOURCES) {
           }
         });
 
-        test('a custom error is decoded, with the caller that it names', async () => {
+        test('decodes a custom error with its arguments', async () => {
           const call = client.readContract({ ...REVERTER, functionName: 'revertCustom', account: ALICE });
           const { data } = await catchCause(call, ContractFunctionRevertedError);
           assert.equal(data?.errorName, 'Refused');
@@ -172,14 +172,14 @@ for (const source of SOURCES) {
           assert.equal(data.args?.[1], REFUSED_CODE);
         });
 
-        test('a revert without a reason keeps its data', async () => {
+        test('returns the data of a revert without a reason', async () => {
           const empty = client.readContract({ ...REVERTER, functionName: 'revertEmpty' });
           assert.equal((await catchCause(empty, ContractFunctionRevertedError)).reason, 'execution reverted');
           const raw = client.readContract({ ...REVERTER, functionName: 'revertRaw' });
           assert.equal((await catchCause(raw, ContractFunctionRevertedError)).signature, RAW_REVERT_DATA);
         });
 
-        test('other failures carry the text of the node', async () => {
+        test('returns the error text of the node for other failures', async () => {
           for (const [functionName, message] of [
             ['invalidOpcode', 'invalid opcode: INVALID'],
             ['badJump', 'invalid jump destination'],
@@ -198,7 +198,7 @@ for (const source of SOURCES) {
           );
         });
 
-        test('gets transactions by their place', async () => {
+        test('reads transactions by block and index', async () => {
           const blockNumber = BigInt(devnet.everyTypeBlock);
           const types: string[] = [];
           for (let index = 0; index < 5; index++) {
@@ -211,7 +211,7 @@ for (const source of SOURCES) {
           await catchCause(client.getTransaction({ blockNumber, index: 6 }), TransactionNotFoundError);
         });
 
-        test('sends the methods that it has no function for', async () => {
+        test('sends methods without a function of their own', async () => {
           const receipts = await connection.request('eth_getBlockReceipts', [
             `0x${devnet.headNumber.toString(16)}`,
           ]);
@@ -226,13 +226,13 @@ for (const source of SOURCES) {
           );
         });
 
-        test('a block parameter that cannot be is refused with its reason', async () => {
+        test('returns the reason of a refused block parameter', async () => {
           const [code, message] = await catchRpcError(client.getTransaction({ blockTag: 'safe', index: 0 }));
           assert.equal(code, -32602);
           assert.match(message, /"safe" is not supported by this method, use "finalized"/);
         });
 
-        test('an unknown method is not found', async () => {
+        test('reports an unknown method as not found', async () => {
           await catchCause(connection.request('eth_nope'), MethodNotFoundRpcError);
           await catchCause(
             estimateLineaGas(client, { account: ALICE, to: BOB, value: 1n }),
@@ -240,7 +240,7 @@ for (const source of SOURCES) {
           );
         });
 
-        test('the methods of a rollup', async () => {
+        test('calls the methods of a rollup', async () => {
           const layer2 = connect(services().rollup, transport);
           try {
             const transfer = { account: ALICE, to: BOB, value: 1n } as const;
@@ -283,7 +283,7 @@ for (const source of SOURCES) {
       });
     }
 
-    test('viem batches: each call fares for itself, up to a full batch of 1,000', async () => {
+    test('viem gets an outcome for each call of a batch, up to 1,000 calls', async () => {
       const bodies: string[] = [];
       const { client, request } = connect(services().devnet, 'HTTP', {
         batch: { batchSize: 1_000, wait: 20 },
@@ -314,7 +314,7 @@ for (const source of SOURCES) {
       assert.equal((JSON.parse(bodies[0] ?? '') as unknown[]).length, 1_000);
     });
 
-    test('viem sends a failing call once, and a wrong key is reported at once', async () => {
+    test('viem sends a failing call only once, and reports a wrong key without retries', async () => {
       let requests = 0;
       const options = { onFetchRequest: () => void requests++ };
       const { client, request } = connect(services().devnet, 'HTTP', options);
@@ -333,7 +333,7 @@ for (const source of SOURCES) {
       assert.equal(requests, 5);
     });
 
-    test('viem over WebSocket gets the error of a wrong key', async () => {
+    test('viem over WebSocket reports the error of a wrong key', async () => {
       const client = createPublicClient({
         transport: webSocket(urlOf(services().devnet, 'WebSocket', 'wrong'), {
           reconnect: false,
@@ -343,7 +343,7 @@ for (const source of SOURCES) {
       await assert.rejects(client.getChainId(), /401/);
     });
 
-    test("viem's keep-alive is answered with its id, null, and the connection goes on", async () => {
+    test("viem's keep-alive gets an answer with id null, and the connection stays open", async () => {
       const client = createPublicClient({
         transport: webSocket(urlOf(services().devnet, 'WebSocket'), { keepAlive: { interval: 20 } }),
       });

@@ -106,7 +106,7 @@ for (const source of SOURCES) {
         });
         after(() => client.close());
 
-        test('finds the network, the node and the head', async () => {
+        test('reads the chain id, the client and the block number', async () => {
           const { eth } = client.web3;
           assert.equal(await eth.getChainId(), BigInt(devnet.chainId));
           assert.equal(await eth.net.getId(), BigInt(devnet.chainId));
@@ -114,7 +114,7 @@ for (const source of SOURCES) {
           assert.match(await eth.getNodeInfo(), /^portcullis\/\d/);
         });
 
-        test('reads a contract, now and then', async () => {
+        test('reads a contract in the current and past state', async () => {
           assert.equal(await client.token('name').call(), 'Portcullis Token');
           const balance = await client.token('balanceOf', ALICE).call();
           for (const block of ['safe', 'finalized', 'pending', devnet.headNumber]) {
@@ -131,7 +131,7 @@ for (const source of SOURCES) {
           assert.equal(await client.web3.eth.estimateGas({ from: ALICE, to: BOB, value: 1 }), 21_000n);
         });
 
-        test('Error(string) is its reason', async () => {
+        test('decodes Error(string) to its reason', async () => {
           for (const name of ['revertString', 'revertNested']) {
             const { message, errorName, errorArgs } = await catchRevert(client.reverter(name).call());
             assert.equal(message, `execution reverted: ${REVERT_REASON}`);
@@ -144,7 +144,7 @@ for (const source of SOURCES) {
           assert.equal(message, 'execution reverted: ERC20: transfer amount exceeds balance');
         });
 
-        test('Panic(uint256) is named', async () => {
+        test('names Panic(uint256)', async () => {
           for (const [name, code] of [
             ['panicAssert', 0x01n],
             ['panicOverflow', 0x11n],
@@ -156,7 +156,7 @@ for (const source of SOURCES) {
           }
         });
 
-        test('a custom error is decoded, with the caller that it names', async () => {
+        test('decodes a custom error with its arguments', async () => {
           const { errorName, errorArgs } = await catchRevert(
             client.reverter('revertCustom').call({ from: ALICE }),
           );
@@ -165,7 +165,7 @@ for (const source of SOURCES) {
           assert.equal(errorArgs?.['code'], REFUSED_CODE);
         });
 
-        test('a revert without a reason keeps its data', async () => {
+        test('returns the data of a revert without a reason', async () => {
           for (const [signature, data] of [
             ['revertEmpty()', '0x'],
             ['revertRaw()', RAW_REVERT_DATA],
@@ -175,7 +175,7 @@ for (const source of SOURCES) {
           }
         });
 
-        test('other failures carry the text of the node', async () => {
+        test('returns the error text of the node for other failures', async () => {
           const gas = '100000';
           for (const [name, message] of [
             ['invalidOpcode', 'invalid opcode: INVALID'],
@@ -189,7 +189,7 @@ for (const source of SOURCES) {
           }
         });
 
-        test('gets transactions and uncles by their place', async () => {
+        test('reads transactions and uncles by block and index', async () => {
           const { eth } = client.web3;
           const types = new Set<bigint>();
           for (let index = 0; index < 5; index++) {
@@ -205,13 +205,13 @@ for (const source of SOURCES) {
           assert.equal(await eth.getUncle(devnet.mergeBlock, 0), null);
         });
 
-        test('sends the methods that it has no function for', async () => {
+        test('sends methods without a function of their own', async () => {
           const receipts = await client.send('eth_getBlockReceipts', 'latest');
           assert.ok(Array.isArray(receipts));
           assert.equal(receipts[0].blockHash, devnet.headHash);
         });
 
-        test('what is refused is refused with its reason', async () => {
+        test('returns the reason of refused parameters and methods', async () => {
           const [code, message] = await catchRpcError(client.web3.eth.getTransactionFromBlock('safe', 0));
           assert.equal(code, -32602);
           assert.match(message, /"safe" is not supported by this method, use "finalized"/);
@@ -219,7 +219,7 @@ for (const source of SOURCES) {
           assert.equal((await catchRpcError(client.send('rollup_getInfo')))[0], -32601);
         });
 
-        test('in a batch each call fares for itself', async () => {
+        test('gets an outcome for each call of a batch', async () => {
           const batch = new client.web3.BatchRequest();
           const call = { to: devnet.erc20, data: selectorOf('decimals()') };
           const items = [
@@ -239,7 +239,7 @@ for (const source of SOURCES) {
           assert.equal(outcomes[3].code, -32601);
         });
 
-        test('the methods of a rollup', async () => {
+        test('calls the methods of a rollup', async () => {
           const layer2 = connect(services().rollup, transport);
           try {
             const call = { from: ALICE, to: BOB, value: '0x1' };
@@ -255,7 +255,7 @@ for (const source of SOURCES) {
       });
     }
 
-    test('web3 gets the error of a wrong key at once', async () => {
+    test('web3 reports the error of a wrong key', async () => {
       const overHttp = new Web3(urlOf(services().devnet, 'HTTP', 'wrong'));
       const error = await catchError(overHttp.eth.getChainId());
       assert.ok(error instanceof ResponseError);

@@ -52,7 +52,7 @@ async function openSocketsOfBoth(program: Program): Promise<readonly WebSocket[]
 }
 
 describe('two workers', () => {
-  test('serve one port, and what they report adds up', async (t) => {
+  test('serve one port, and their status and metrics are summed', async (t) => {
     const program = await start(t);
     const sockets = await openSocketsOfBoth(program);
     for (const socket of sockets) {
@@ -82,7 +82,7 @@ describe('two workers', () => {
     for (const socket of sockets) socket.terminate();
   });
 
-  test('one that is killed is replaced, and the other goes on', async (t) => {
+  test('are replaced individually when killed, while the other continues', async (t) => {
     const program = await start(t);
     const [victim = 0, other] = await listPids(program);
     process.kill(victim, 'SIGKILL');
@@ -100,7 +100,7 @@ describe('two workers', () => {
     );
   });
 
-  test('both killed at once: the port stays, and is served again', async (t) => {
+  test('are replaced on the same port when both are killed at once', async (t) => {
     const program = await start(t, { ...CONFIG, listen: { port: await findFreePort() } });
     for (const pid of await listPids(program)) process.kill(pid, 'SIGKILL');
     await waitUntil(() => program.log.length === 2);
@@ -108,7 +108,7 @@ describe('two workers', () => {
     assert.equal(await askProgram(program.port), CHAIN_ID);
   });
 
-  test('SIGTERM lets both answer what they have, closes WebSockets with 1001, and ends with 0', async (t) => {
+  test('answer requests in progress after SIGTERM, close WebSockets with 1001, and exit with 0', async (t) => {
     const node = await startHeldNode(t);
     const nodes = {
       hosts: ['127.0.0.1', 'nodes.localhost'],
@@ -141,7 +141,7 @@ describe('two workers', () => {
     assert.deepEqual(pids.filter(isAlive), []);
   });
 
-  test('SIGTERM while one is being replaced does not wait for its end', async (t) => {
+  test('exit on SIGTERM without waiting for a replacement that is still starting', async (t) => {
     const program = await start(t);
     const [victim = 0] = await listPids(program);
     process.kill(victim, 'SIGKILL');
@@ -153,14 +153,14 @@ describe('two workers', () => {
     assert.equal(outcome, 0);
   });
 
-  test('they end when the primary is killed', async (t) => {
+  test('exit when the primary is killed', async (t) => {
     const program = await start(t);
     const pids = await listPids(program);
     program.signal('SIGKILL');
     await waitUntil(() => pids.every((pid) => !isAlive(pid)));
   });
 
-  test('a network that cannot be opened leaves the others served; with --strict the start fails with the reason', async (t) => {
+  test('serve the other networks if one cannot be opened, and fail to start with --strict', async (t) => {
     const chain = { hosts: ['broken.localhost'], embedded: { data: './nothing' } };
     const program = new Program({ workers: 2, networks: { ...DEVNET, broken: chain } });
     t.after(() => program.dispose());
@@ -175,7 +175,7 @@ describe('two workers', () => {
     assert.equal(await program.stop(), 0);
   });
 
-  test('a port that is in use makes the start fail with the reason', async (t) => {
+  test('fail to start with the reason if the port is in use', async (t) => {
     const other = await start(t);
     const program = new Program({ ...CONFIG, listen: { port: other.port } });
     t.after(() => program.dispose());
@@ -186,7 +186,7 @@ describe('two workers', () => {
   });
 });
 
-test('a connection that is begun while workers are killed is served or closed, never left hanging', async (t) => {
+test('connections opened while workers are killed are served or closed, never left hanging', async (t) => {
   const program = await start(t);
   let [opened, silent] = [0, 0];
   let isOver = false;

@@ -20,8 +20,8 @@ function run(name: string, settings: Readonly<Record<string, string>>): Promise<
   });
 }
 
-describe('in front of real nodes', { skip: ANVIL_SKIP }, () => {
-  test('no request fails while nodes are killed one after the other', async () => {
+describe('benches with real nodes', { skip: ANVIL_SKIP }, () => {
+  test('no request fails while nodes are killed in turn', async () => {
     const { code, text } = await run('restarts', { SECONDS: '7', KILL_EVERY_SECONDS: '2' });
     assert.match(text, /^0 requests failed over [1-9]\d* kills of nodes$/m, text);
     assert.equal(code, 0, text);
@@ -29,7 +29,7 @@ describe('in front of real nodes', { skip: ANVIL_SKIP }, () => {
 });
 
 const skip = findVectors('execution-apis') === undefined && SKIP_REASON;
-test('a large answer is passed on as it comes', { skip }, async () => {
+test('a large answer is streamed', { skip }, async () => {
   const { code, text } = await run('large-answer', { READERS: '2', ROUNDS: '1' });
   assert.match(text, /copies a reader/, text);
   assert.ok(code === 0 || code === 1, text);

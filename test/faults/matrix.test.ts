@@ -13,7 +13,7 @@ const SAMPLE = FAULTS.map((fault, index) => {
   return groups[index % groups.length] as (typeof groups)[number];
 });
 
-describe('one network, something wrong with one of its nodes', { skip: ANVIL_SKIP, concurrency: 4 }, () => {
+describe('a network with one faulty node', { skip: ANVIL_SKIP, concurrency: 4 }, () => {
   let stage: Stage;
 
   before(async () => {

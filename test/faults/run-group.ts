@@ -15,7 +15,7 @@ export type GroupResult = {
   readonly faultyCalls: number;
 };
 
-/** Extra delay of every good node's answer: the faulty node is the best choice, until it fails. */
+/** Extra delay of every good node's answer, ms: the faulty node is preferred until it fails. */
 const GOOD_DELAY_MS = 10;
 const WARM_UP_CALLS = 20;
 /** Number of rounds of all requests; without good nodes every round may last until the deadline. */

@@ -19,7 +19,7 @@ const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const LITERAL = /receipts|by hash|found|one of many|head|merge|eth_call (latest|old)/i;
 const NO_SECRET = 'no secret';
 
-describe('the stage', { skip: ANVIL_SKIP }, () => {
+describe('the fault stage', { skip: ANVIL_SKIP }, () => {
   let stage: Stage;
   let upstream: FaultUpstream;
   let requests: readonly AnsweredQuestion[];
@@ -47,7 +47,7 @@ describe('the stage', { skip: ANVIL_SKIP }, () => {
     return text === undefined ? 'hang' : check(text, id, [question.expected], NO_SECRET);
   };
 
-  test('a killed node has its whole chain again', async () => {
+  test('a restarted node has its whole chain again', async () => {
     const [node] = stage.good;
     const read = (): Promise<unknown[]> =>
       Promise.all(requests.map(({ method, params }) => node.request(method, ...params)));
@@ -58,7 +58,7 @@ describe('the stage', { skip: ANVIL_SKIP }, () => {
     assert.deepEqual(await read(), before);
   });
 
-  test('the fork shares the beginning, the other chain its contents only', async () => {
+  test('the fork shares its first blocks with the main chain', async () => {
     const calls = [stage.onFork, stage.requests].map((list) => list.map(({ expected }) => expected));
     assert.notDeepEqual(calls[0], calls[1]);
     const receipts = (list: readonly AnsweredQuestion[]): unknown =>
@@ -67,7 +67,7 @@ describe('the stage', { skip: ANVIL_SKIP }, () => {
   });
 
   for (const kind of UPSTREAM_KINDS) {
-    test(`without a fault every answer over ${kind} is right`, async () => {
+    test(`every answer over ${kind} is right without a fault`, async () => {
       for (const [id, question] of requests.entries()) {
         assert.equal(await ask(kind, rephrase(question, id), id), 'right', question.label);
       }
@@ -85,7 +85,7 @@ describe('the stage', { skip: ANVIL_SKIP }, () => {
     for (const row of FAULTS) test(`${row.name} over ${kind}`, () => provoke(row));
   }
 
-  test('new heads are announced', async () => {
+  test('the proxy forwards announcements of new heads', async () => {
     const socket = new WebSocket(upstream.webSocketUrl);
     const messages: string[] = [];
     await new Promise<void>((resolve, reject) => {

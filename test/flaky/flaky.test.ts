@@ -6,7 +6,7 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { findRandomTests } from './find-random-tests.ts';
 import { runTestFile } from './repeat-file.ts';
 
-describe('tests that draw at random', () => {
+describe('the check for flaky tests', () => {
   const folder = makeTemporaryFolder();
   after(() => folder.remove());
   const write = (path: string, source: string): string => {
@@ -16,7 +16,7 @@ describe('tests that draw at random', () => {
     return file;
   };
 
-  test('are found by what they say, and by what they import', () => {
+  test('finds tests with random input by their text and by their imports', () => {
     write('found/a.test.ts', `import fc from 'fast-check';`);
     write('found/b.test.ts', `import { draw } from './draw.ts';`);
     write('found/draw.ts', `import { more } from './more.ts';`);
@@ -27,7 +27,7 @@ describe('tests that draw at random', () => {
     assert.deepEqual(findRandomTests(join(folder.path, 'found')), ['a.test.ts', 'b.test.ts']);
   });
 
-  test('say which of them failed, with the seed', async () => {
+  test('reports which tests failed, with the seed', async () => {
     const file = write(
       'fails.mjs',
       `import { describe, test } from 'node:test';
@@ -42,7 +42,7 @@ describe('tests that draw at random', () => {
     assert.match(String(first?.text), /Property failed after 1 tests/);
   });
 
-  test('run all their rounds in one process', async () => {
+  test('runs all rounds in one process', async () => {
     const file = write(
       'rounds.mjs',
       `import { test } from 'node:test';
@@ -54,7 +54,7 @@ describe('tests that draw at random', () => {
     assert.deepEqual(texts, ['round 1', 'round 3']);
   });
 
-  test('have failed as a whole where the file ends by itself', async () => {
+  test('reports a file that exits or hangs as failed', async () => {
     assert.deepEqual(await runTestFile(write('passes.mjs', ''), 1, 60_000), []);
     const [ended] = await runTestFile(write('ends.mjs', 'process.exit(3);'), 1, 60_000);
     assert.equal(ended?.name, 'the file');

@@ -33,7 +33,7 @@ describe('differential fuzzing', () => {
   }
 
   for (const revision of ORACLE_REVISIONS) {
-    test(`${PROGRAMS_PER_REVISION} programs of ${revision}`, async () => {
+    test(`${PROGRAMS_PER_REVISION} programs of ${revision} have the same outcome as from @ethereumjs/evm`, async () => {
       for (let index = 0; index < PROGRAMS_PER_REVISION; index++) {
         const difference = await findDifference(generateCase(SEED, index, revision), oracle, subject);
         assert.equal(difference, undefined, `seed ${SEED}, case ${index}, generator ${GENERATOR_VERSION}`);
@@ -41,7 +41,7 @@ describe('differential fuzzing', () => {
     });
   }
 
-  test(`${RAW_PROGRAMS} programs without sense neither trap nor write astray`, async () => {
+  test(`${RAW_PROGRAMS} random byte programs neither trap nor write outside of their memory`, async () => {
     const limits = { maxGas: 300_000, maxCodeLength: 30_000, allowsObjects: false };
     const guards = new GuardWatch(subject);
     guards.check();

@@ -13,9 +13,9 @@ import { createSubject } from './subject.ts';
 const SEED = 2025;
 const PROGRAMS_PER_REVISION: number = countRuns(60);
 
-describe('gas needed', () => {
+describe('reported gas needs', () => {
   for (const revision of REVISIONS) {
-    test(`by ${PROGRAMS_PER_REVISION} programs of ${revision}`, async () => {
+    test(`hold for ${PROGRAMS_PER_REVISION} programs of ${revision}`, async () => {
       const subject = await createSubject();
       for (let index = 0; index < PROGRAMS_PER_REVISION; index++) {
         const fault = await findGasFault(generateCase(SEED, index, revision), subject);
@@ -25,10 +25,10 @@ describe('gas needed', () => {
   }
 });
 
-describe('estimates', () => {
+describe('gas estimates', () => {
   const evm = createEvm(new CaseState(new Map()));
   for (const revision of REVISIONS) {
-    test(`for ${PROGRAMS_PER_REVISION} programs of ${revision}`, () => {
+    test(`hold for ${PROGRAMS_PER_REVISION} programs of ${revision}`, () => {
       for (let index = 0; index < PROGRAMS_PER_REVISION; index++) {
         const fuzzCase = generateCase(SEED, index, revision);
         const state = new CaseState(fuzzCase.accounts);

@@ -17,8 +17,8 @@ import { shrinkCase } from './shrink.ts';
 const SEED = 2;
 const MAX_PROGRAMS = 1000;
 
-describe('generator', () => {
-  test('makes the same case of the same seed', () => {
+describe('generateCase', () => {
+  test('generates the same case from the same seed', () => {
     for (let index = 0; index < 40; index++) {
       assert.deepEqual(generateCase(SEED, index), generateCase(SEED, index));
     }
@@ -36,7 +36,7 @@ describe('generator', () => {
     assert.deepEqual(levels, new Set(['message', 'transaction']));
   });
 
-  test('makes programs that mostly come to an end of their own', async () => {
+  test('generates programs that mostly end by themselves', async () => {
     const oracle = new OracleEngine();
     const count = 150;
     let ended = 0;
@@ -50,7 +50,7 @@ describe('generator', () => {
 });
 
 describe('cases as JSON', () => {
-  test('come back as they were', () => {
+  test('are unchanged after encoding and decoding', () => {
     for (let index = 0; index < 60; index++) {
       const fuzzCase = generateCase(SEED, index);
       const { note, fuzzCase: decoded } = decodeCase(encodeCase({ note: 'a note', fuzzCase }));
@@ -73,15 +73,15 @@ async function findSpoiled(
   return undefined;
 }
 
-describe('faults put in on purpose', () => {
+describe('deliberate faults', () => {
   const oracle = new OracleEngine();
   for (const spoiler of SPOILERS) {
-    test(`found: ${spoiler.name}`, async () => {
+    test(`are found: ${spoiler.name}`, async () => {
       assert.ok(await findSpoiled(spoiler, oracle), `not in ${MAX_PROGRAMS} programs`);
     });
   }
 
-  test('are made small', async () => {
+  test('are shrunk to small programs', async () => {
     const [spoiler] = SPOILERS;
     assert.ok(spoiler !== undefined);
     const subject = new OracleEngine(spoiler.apply);
@@ -97,7 +97,7 @@ describe('faults put in on purpose', () => {
   });
 });
 
-describe('outcomes', () => {
+describe('compareOutcomes', () => {
   const address = `0x${'11'.repeat(20)}`;
   const outcome: Outcome = {
     status: 'success',
@@ -133,18 +133,18 @@ describe('outcomes', () => {
     [`slot 0x5 of ${address}`, withAccount({ storage: new Map([...account.storage, [5n, 1n]]) })],
   ];
   for (const [what, other] of changed) {
-    test(`that differ in ${what}`, () => {
+    test(`reports a difference in ${what}`, () => {
       assert.ok(compareOutcomes(outcome, other)?.startsWith(`${what}: `), compareOutcomes(outcome, other));
     });
   }
 
-  test('that are equal', () => {
+  test('reports no difference for equal outcomes', () => {
     assert.equal(compareOutcomes(outcome, withAccount({ code: Uint8Array.of(3) })), undefined);
   });
 });
 
 describe('code edits', () => {
-  test('keep jumps going where they went', () => {
+  test('preserve the targets of jumps', () => {
     // PUSH2 0x0007; JUMP; STOP; STOP; STOP; JUMPDEST
     const code = Uint8Array.of(0x61, 0, 7, 0x56, 0, 0, 0, 0x5b);
     const instructions = parseCode(code);
@@ -155,13 +155,13 @@ describe('code edits', () => {
     );
   });
 
-  test('take half a PUSH at the end for what it is', () => {
+  test('show a truncated PUSH at the end as a PUSH', () => {
     assert.equal(disassemble(Uint8Array.of(0x01, 0x62, 0x5b)), '    0 ADD\n    1 PUSH3 0x5b');
   });
 });
 
-describe('guards', () => {
-  test('tell when something wrote to them', () => {
+describe('memory guards', () => {
+  test('report writes to their bytes', () => {
     const bytes = new Uint8Array(64);
     const memory: GuardedMemory = { bytes, guards: [{ offset: 8, length: 8 }] };
     const engine: Engine = {
@@ -180,8 +180,8 @@ describe('guards', () => {
   });
 });
 
-describe('options of a run', () => {
-  test('are read', () => {
+describe('options of a fuzz run', () => {
+  test('are parsed', () => {
     const options = parseRunOptions([
       '--seconds',
       '5',
@@ -198,7 +198,7 @@ describe('options of a run', () => {
     assert.equal(options.workers, 1);
   });
 
-  test('that make no sense are refused', () => {
+  test('are refused if they are invalid', () => {
     for (const args of [['--seed', '-1'], ['--seconds', 'x'], ['--revision', 'glacier'], ['--unknown']]) {
       assert.throws(() => parseRunOptions(args));
     }

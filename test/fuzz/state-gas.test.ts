@@ -51,7 +51,7 @@ function run(
   return { result, changes, accesses: [...new Set(evm.takeBlockAccesses().map(nameOf))].sort() };
 }
 
-test('state gas adds up, and slices of any size make no difference to it', () => {
+test('sums of state gas hold, and slices of any size give the same result', () => {
   const evm = createEvm(new CaseState(new Map()), MEMORY_LIMIT);
   let spills = 0;
   for (let index = 0; index < PROGRAMS; index++) {

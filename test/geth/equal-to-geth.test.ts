@@ -19,14 +19,14 @@ const AMSTERDAM_REQUESTS: number = countRuns(90);
 const SEED = 1;
 const vectors = findVectors('execution-apis');
 
-describe('equal to geth', { skip: vectors === undefined ? SKIP_REASON : GETH_SKIP }, () => {
+describe('comparison with geth', { skip: vectors === undefined ? SKIP_REASON : GETH_SKIP }, () => {
   let sides: Sides;
   before(async () => {
     sides = await openSides(executionApisChain(vectors as string));
   });
   after(() => sides.close());
 
-  test(`${REQUESTS} generated requests, each by three routes`, async () => {
+  test(`${REQUESTS} generated requests get the same answers on each of three routes`, async () => {
     const { accounts } = executionApisChain(vectors as string);
     const facts = await readGethFacts(sides, accounts);
     const { failures } = await compare(sides, facts, { requests: REQUESTS, seed: SEED });
@@ -34,7 +34,7 @@ describe('equal to geth', { skip: vectors === undefined ? SKIP_REASON : GETH_SKI
     assert.deepEqual(sides.errors, []);
   });
 
-  test('an authorization whose parity has more than 8 bits is refused by every route, and executed by geth', async () => {
+  test('an authorization whose parity has more than 8 bits is refused on every route, although geth executes it', async () => {
     const word = `0x${'1'.repeat(62)}`;
     const target = `0x${'c'.repeat(40)}`;
     const listed = { chainId: '0x0', address: target, nonce: '0x0', r: word, s: word };
@@ -52,7 +52,7 @@ describe('equal to geth', { skip: vectors === undefined ? SKIP_REASON : GETH_SKI
     }
   });
 
-  test('a creation by a sender with the last nonce uses no gas of its own, and leaves the nonce', async () => {
+  test("a creation by a sender with the maximum nonce fails with geth's error on every route", async () => {
     const from = `0x${'a'.repeat(40)}`;
     const overrides = { [from]: { nonce: '0xffffffffffffffff' } };
     const create = { from, input: '0x00', gas: '0x1c9c380' };
@@ -72,7 +72,7 @@ describe('equal to geth', { skip: vectors === undefined ? SKIP_REASON : GETH_SKI
   });
 });
 
-test('generated requests on a chain over the border of Amsterdam', {
+test('generated requests on a chain across the Amsterdam fork get the same answers as from geth', {
   skip: GETH_SKIP || EVM_SKIP,
 }, async (t) => {
   const folder = makeTemporaryFolder();
@@ -86,7 +86,7 @@ test('generated requests on a chain over the border of Amsterdam', {
   assert.deepEqual(sides.errors, []);
 });
 
-test('outcomes are compared without the order of members, and with everything of an error', () => {
+test('readOutcome ignores the order of members, and includes code, message and data of errors', () => {
   assert.equal(readOutcome('{"result":{"b":[{"d":1,"c":2}],"a":0}}'), 'result {"a":0,"b":[{"c":2,"d":1}]}');
   const failed = '{"error":{"code":3,"message":"execution reverted","data":"0x01"}}';
   assert.equal(readOutcome(failed), 'error 3 execution reverted "0x01"');
@@ -94,7 +94,7 @@ test('outcomes are compared without the order of members, and with everything of
   assert.throws(() => readOutcome('<html>'), /not JSON/);
 });
 
-test('a row explains what it says and nothing else', () => {
+test('a known difference applies only to its method, parameters and outcomes', () => {
   const request = { method: 'eth_getBlockReceipts', params: ['safe'] };
   const refused = 'error -32602 invalid argument 0: the tag safe is not supported';
   assert.ok(explain(request, 'embedded', refused, 'result []') !== undefined);
@@ -104,7 +104,7 @@ test('a row explains what it says and nothing else', () => {
   assert.equal(explain(request, 'embedded', 'error -32000 a', 'error -32000 b'), undefined);
 });
 
-test('of a history the first blob price of Cancun may be either, and nothing else', () => {
+test('in eth_feeHistory only the first blob price of Cancun may differ', () => {
   const request = { method: 'eth_feeHistory', params: ['0x4', 'latest', []] };
   const history = (prices: readonly string[], base = '0x7'): string =>
     `result ${JSON.stringify({ baseFeePerBlobGas: prices, baseFeePerGas: [base] })}`;
@@ -116,7 +116,7 @@ test('of a history the first blob price of Cancun may be either, and nothing els
   assert.ok(!allows(history(['0x0', '0x0', '0x2', '0x1'])));
 });
 
-test('of a filled transaction the suggested tip may be another, and nothing that was given', () => {
+test('in eth_fillTransaction only a suggested tip may differ', () => {
   const request = { method: 'eth_fillTransaction', params: [{ value: '0x1' }] };
   const filled = (
     tip: string,
@@ -131,7 +131,7 @@ test('of a filled transaction the suggested tip may be another, and nothing that
   assert.equal(explain(provided, 'embedded', filled('0x1'), filled('0x2')), undefined);
 });
 
-test('what nodes simulate on their pending block may differ in its time, and in nothing else', () => {
+test('in a simulation on the pending block of a node only the timestamp may differ', () => {
   const request = { method: 'eth_simulateV1', params: [{}, 'pending'] };
   const simulated = (timestamp: string, gasUsed = '0x1'): string =>
     `result ${JSON.stringify([{ calls: [], gasUsed, hash: `${timestamp}ab`, timestamp }])}`;
@@ -141,7 +141,7 @@ test('what nodes simulate on their pending block may differ in its time, and in 
   assert.equal(explain(latest, 'HTTP node', simulated('0x1'), simulated('0x2')), undefined);
 });
 
-test('at pending the number of the block that geth prepares is taken there, and no other', () => {
+test("at pending geth's error may name the number of its own pending block, and no other", () => {
   const request = { method: 'eth_simulateV1', params: [{ blockOverrides: { number: '0x37' } }, 'pending'] };
   const ours = 'error -38021 block timestamps must be in order: 3 <= 540';
   const refused = (number: number): string => `error -38020 block numbers must be in order: ${number} <= 55`;
@@ -150,7 +150,7 @@ test('at pending the number of the block that geth prepares is taken there, and 
   assert.equal(explain(request, 'HTTP node', ours, refused(55)), undefined);
 });
 
-test('a failing request is made as small as it can be', async () => {
+test('shrinkRequest reduces a failing request to its minimum', async () => {
   const fails = async ({ params }: GeneratedRequest): Promise<boolean> =>
     JSON.stringify(params).includes('gas') && params.length > 1;
   const request = {

@@ -66,7 +66,7 @@ function check(bytes: Uint8Array, fork: Revision): string | undefined {
 }
 
 for (const fork of ['london', 'osaka', 'amsterdam'] as const) {
-  describe(`transactions that are sent to geth at ${fork}`, { skip: GETH_SKIP }, () => {
+  describe(`transactions sent to geth at ${fork}`, { skip: GETH_SKIP }, () => {
     let node: GethNode;
     before(async () => {
       const folder = makeTemporaryFolder();
@@ -100,7 +100,7 @@ for (const fork of ['london', 'osaka', 'amsterdam'] as const) {
       return `${name}\n  ours: ${ours}\n  geth: ${theirs}\n  ${bytesToHex(bytes.subarray(0, 300))}`;
     };
 
-    test('each is refused in the same words, and what is taken here is taken or a matter of state there', async () => {
+    test('are refused with the same errors, or accepted here and by geth except for reasons of state', async () => {
       const differences: string[] = [];
       for (let from = 0; from < BAD_TRANSACTIONS.length; from += BATCH) {
         const rows = BAD_TRANSACTIONS.slice(from, from + BATCH);

@@ -46,7 +46,7 @@ export const isPossible: Constraint<HostileCase> = ({ request, content, delivery
   if (delivery === undefined) return true;
   const found = findDelivery(delivery);
   if (transport !== undefined && !found.transports.includes(transport)) return false;
-  // Over WebSocket alone, so not over HTTP alone.
+  // A delivery that works only over WebSocket is impossible for a request that goes only over HTTP.
   if (transports !== undefined && !found.transports.some((one) => transports.includes(one))) return false;
   if (found.isFlood === true && request !== undefined && !FLOODED.has(request)) return false;
   if (found.hasOwnContent === true && content !== undefined && content !== FACTORS.content[0]) return false;

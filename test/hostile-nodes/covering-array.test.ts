@@ -30,7 +30,7 @@ for (const [name, isAllowed] of [
   ['without a constraint', () => true],
   ['with a constraint', isPossible],
 ] as const) {
-  test(`every pair of an allowed row is drawn, ${name}`, () => {
+  test(`drawPairwise covers every pair of an allowed row, ${name}`, () => {
     const all = listProduct(FACTORS, isAllowed);
     const possible = new Set(all.flatMap(listPairs));
     for (let seed = 0; seed < SEEDS; seed++) {
@@ -43,13 +43,13 @@ for (const [name, isAllowed] of [
   });
 }
 
-test('the product has every allowed row once', () => {
+test('listProduct lists every allowed row once', () => {
   const all = listProduct(FACTORS, isPossible);
   assert.equal(all.length, 9 * 5 * 2 * 2 + 2 * 5);
   assert.equal(new Set(all.map((row) => JSON.stringify(row))).size, all.length);
 });
 
-test('a seed decides the rows', () => {
+test('the seed determines the rows', () => {
   const draw = (seed: number): string => JSON.stringify(drawPairwise(FACTORS, isPossible, seed));
   assert.equal(draw(7), draw(7));
   assert.notEqual(draw(7), draw(8));

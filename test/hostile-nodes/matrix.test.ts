@@ -19,7 +19,7 @@ const SAMPLE: readonly HostileCase[] = DELIVERIES.filter(({ isSlow }) => isSlow 
 );
 const PATIENT = Number.POSITIVE_INFINITY;
 
-test('the drawn cases have every question, content and delivery over each transport that it can have', () => {
+test('the drawn cases cover every possible pair of request, content, delivery and transport', () => {
   const drawn = drawPairwise(FACTORS, isPossible, SEED);
   const listPairs = (rows: readonly HostileCase[]): ReadonlySet<string> =>
     new Set(
@@ -34,14 +34,14 @@ test('the drawn cases have every question, content and delivery over each transp
   assert.equal(new Set(drawn.map(nameCase)).size, drawn.length);
 });
 
-describe('beside hostile nodes', () => {
+describe('a service with hostile nodes', () => {
   let session: Session;
   before(async () => {
     session = await Session.open(false);
   });
   after(() => session.close());
 
-  test(`clients are answered, nodes are named, and the program ends: ${SAMPLE.length} cases`, async () => {
+  test(`answers clients, reports the nodes, and exits: ${SAMPLE.length} cases`, async () => {
     const options = { batch: SAMPLE.length, budgetMs: PATIENT, isTimed: false, report: () => {} };
     const { cases, failures } = await runMatrix(session, SAMPLE, options);
     assert.deepEqual(failures, []);

@@ -1,7 +1,7 @@
 /**
  * Nodes that send far more data than requested, or data without a request, beside a neighbour on another network of the shipped program.
- * `npm run check -- hostile-nodes` draws cases in which every pair of question, content, delivery, size, number of nodes and transport occurs;
- * `PORTCULLIS_LONG=1` runs the whole product, which takes hours. The last line has figures; exits with 1 when a case fails.
+ * `npm run check -- hostile-nodes` draws cases in which every pair of request, content, delivery, size, number of nodes and transport
+ * occurs; `PORTCULLIS_LONG=1` runs the whole product, which takes hours. The last line has figures; exits with 1 when a case fails.
  * `ONLY=text` runs cases whose name contains the text, `BATCH=1` each case alone, `SEED` draws others.
  */
 import { concludeWith } from '../../bench/support/figures.ts';

@@ -28,7 +28,7 @@ function createBounded(perMinute: number): {
   };
 }
 
-test('a node that fails at every call has a few lines a minute, and other nodes have theirs', () => {
+test('a failing node has a few lines per minute, independent of other nodes', () => {
   const { log, read, wait } = createBounded(30);
   const fail = (upstream: string, fault = 'unknown'): void =>
     log.warn({ network: 'main', upstream, fault, reason: 'what?' }, 'upstream returned no usable answer');
@@ -47,7 +47,7 @@ test('a node that fails at every call has a few lines a minute, and other nodes 
   );
 });
 
-test('so have a key, an address of IPv4, half an address of IPv6, and a network', () => {
+test('keys, IPv4 addresses, IPv6 /64 networks and chain networks have separate bounds', () => {
   const { log, read } = createBounded(10);
   const owners = [
     { key: { id: 'a', name: 'same' }, address: '192.0.2.1' },
@@ -68,20 +68,20 @@ test('so have a key, an address of IPv4, half an address of IPv6, and a network'
   assert.equal(read().length, owners.length);
 });
 
-test('a thousand owners have no more lines together than the kind has', () => {
+test('a thousand owners together get no more lines than the bound of the message', () => {
   const { log, read } = createBounded(60);
   for (let i = 0; i < 1_000; i++) log.error({ key: { id: `${i}` } }, 'request failed');
   assert.equal(read().length, 60);
 });
 
-test('debug lines and those of which the operator chose the number are not bounded', () => {
+test('debug lines and everyLine are not bounded', () => {
   const { log, read } = createBounded(1);
   for (let i = 0; i < 10; i++) log.debug({}, 'a detail');
   for (let i = 0; i < 10; i++) log.everyLine?.info({}, 'request');
   assert.equal(read().length, 20);
 });
 
-test('the logger of the service is bounded at every level that counts', () => {
+test('the logger of the service is bounded at every level from info on', () => {
   const lines: string[] = [];
   const log = createLogger('info', { sink: { write: (line) => void lines.push(line) }, perMinute: 20 });
   for (let i = 0; i < 100; i++) {

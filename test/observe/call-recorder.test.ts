@@ -9,7 +9,7 @@ import { KeyUsage } from '../../src/observe/key-usage.ts';
 const CALLER = { id: 'k1', name: 'first' };
 const FAULTS = new Set(['internal']);
 
-test('calls are alike when all of their labels are', () => {
+test('calls are counted by network, method, outcome and source', () => {
   const labels = fc.record({
     network: fc.constantFrom('a', 'b'),
     method: fc.constantFrom('eth_call', 'eth_chainId', 'unknown'),
@@ -46,7 +46,7 @@ test('calls are alike when all of their labels are', () => {
   );
 });
 
-test('a value is counted below the first bound that it does not exceed', () => {
+test('a histogram counts a value below the first bound that is not less', () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 100, noNaN: true }), (value) => {
       const histogram = new Histogram(DURATION_BOUNDS);
@@ -58,7 +58,7 @@ test('a value is counted below the first bound that it does not exceed', () => {
   );
 });
 
-test('methods of a network are bounded, however many there are', () => {
+test('the number of methods per network is bounded', () => {
   const recorder = new CallRecorder(FAULTS);
   for (let i = 0; i < 5_000; i++) {
     recorder.onCall('a', `method_${i}`, 'ok', 'upstream', 1, CALLER, 1, performance.now());
@@ -71,7 +71,7 @@ test('methods of a network are bounded, however many there are', () => {
   );
 });
 
-test('keys are bounded: the one that was not seen for longest is forgotten', () => {
+test('the number of keys is bounded, and the least recently used key is evicted', () => {
   const usage = new KeyUsage(3);
   for (const id of ['a', 'b', 'c', 'a', 'd']) usage.count({ id, name: id }, 2);
   usage.countLimited('a');
@@ -88,7 +88,7 @@ test('keys are bounded: the one that was not seen for longest is forgotten', () 
   );
 });
 
-test('kinds of failures are bounded, and the newest comes first', () => {
+test('the number of error kinds is bounded, and the newest is listed first', () => {
   const { errors } = new CallRecorder(FAULTS);
   for (let i = 0; i < 500; i++) errors.note('a', `m${i}`, 'internal', i);
   errors.note('a', 'm450', 'internal', 1_000);
@@ -97,7 +97,7 @@ test('kinds of failures are bounded, and the newest comes first', () => {
   assert.deepEqual(list[0], { at: 1_000, network: 'a', method: 'm450', error: 'internal', count: 2 });
 });
 
-test('refusals are counted by reason and key', () => {
+test('refusals are counted by reason, bound and key', () => {
   const recorder = new CallRecorder(FAULTS);
   recorder.onLimited('rate', 'key.rate', 'a', 'k1');
   recorder.onLimited('rate', 'key.rate', 'a', 'k1');
@@ -112,7 +112,7 @@ test('refusals are counted by reason and key', () => {
   assert.equal(recorder.keys.list()[0]?.limited, 2);
 });
 
-test('seconds are counted apart by the clock that was set last', () => {
+test('calls are assigned to seconds by the clock that was set last', () => {
   const recorder = new CallRecorder(FAULTS);
   recorder.setClock(1_700_000_000_000);
   recorder.onCall('a', 'eth_call', 'ok', 'upstream', 1, CALLER, 1, performance.now() + 500);

@@ -8,7 +8,7 @@ import { makeTemporaryFolder } from '../support/embedded.ts';
 
 const OPTIONS = { maxBytes: 4_096, maxWrite: 16 };
 
-test('all lines arrive in order, those of the end too', async (t) => {
+test('all lines are written in order, including those at the end', async (t) => {
   const folder = makeTemporaryFolder();
   t.after(() => folder.remove());
   const path = join(folder.path, 'log');
@@ -22,7 +22,7 @@ test('all lines arrive in order, those of the end too', async (t) => {
   closeSync(file);
 });
 
-test('what exceeds the bound is dropped as a whole', (t) => {
+test('text beyond the bound is dropped as a whole', (t) => {
   const folder = makeTemporaryFolder();
   t.after(() => folder.remove());
   const path = join(folder.path, 'log');
@@ -34,7 +34,7 @@ test('what exceeds the bound is dropped as a whole', (t) => {
   closeSync(file);
 });
 
-test('a full disk with a write in flight does not keep the process from ending', {
+test('a full disk during a write does not prevent the process from exiting', {
   skip: existsSync('/dev/full') ? false : 'there is no /dev/full',
 }, () => {
   const module = new URL('../../src/observe/logger.js', import.meta.url);

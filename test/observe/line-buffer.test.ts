@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { LineBuffer } from '../../src/observe/line-buffer.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 
-test('lines are written together, a little later', (t) => {
+test('lines are written in one batch after a delay', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const written: string[] = [];
   const lines = new LineBuffer({ write: (text) => void written.push(text) }, 100);
@@ -17,7 +17,7 @@ test('lines are written together, a little later', (t) => {
   assert.deepEqual(written, ['one\ntwo\n', 'three\n']);
 });
 
-test('what is written at once is bounded in bytes, and a longer line is by itself', (t) => {
+test('a batch is bounded in bytes, and a longer line is written separately', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const written: string[] = [];
   const lines = new LineBuffer({ write: (text) => void written.push(text) }, 10);
@@ -29,7 +29,7 @@ test('what is written at once is bounded in bytes, and a longer line is by itsel
   assert.equal(written.length, 3);
 });
 
-test('an error is written at once, with what came before it', () => {
+test('an error is written immediately, with the lines before it', () => {
   const written: string[] = [];
   const lines = new LineBuffer({ write: (text) => void written.push(text) }, 4_096);
   const log = createLogger('info', { sink: lines });

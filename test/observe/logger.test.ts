@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createLogger } from '../../src/observe/logger.ts';
 
-test('writes one JSON object a line, from its level on', () => {
+test('writes one JSON object per line at and above its level', () => {
   const lines: string[] = [];
   const log = createLogger('warn', { sink: { write: (line) => void lines.push(line) } });
   log.info({}, 'unseen');
@@ -27,7 +27,7 @@ const ENDS: Readonly<Record<string, string>> = {
 };
 
 for (const [how, statement] of Object.entries(ENDS)) {
-  test(`no line is lost when the process ends: ${how}`, () => {
+  test(`no line is lost when the process ends because ${how}`, () => {
     const script = `import { createLogger } from ${JSON.stringify(MODULE)};
       const log = createLogger('info', { perMinute: 1_000 });
       for (let i = 0; i < 100; i++) log.info({ i, text: 'x'.repeat(100) }, 'counted');
@@ -36,7 +36,7 @@ for (const [how, statement] of Object.entries(ENDS)) {
       encoding: 'utf8',
     });
     const lines = stderr.split('\n').filter((line) => line.startsWith('{"level":30'));
-    // A write in progress may arrive after the lines that are written at the end.
+    // A write in progress may complete after the lines that are written at exit.
     const counted = lines.map((line) => JSON.parse(line).i as number).sort((one, next) => one - next);
     assert.deepEqual(
       counted,

@@ -134,7 +134,7 @@ test('subscriptions are counted by network and kind', async () => {
   hasLine(text, 'portcullis_subscriptions_slow_total 2');
 });
 
-test('metrics are as Prometheus reads them', async () => {
+test('metrics are rendered in the format of Prometheus', async () => {
   assert.match(METRICS_CONTENT_TYPE, /^text\/plain; version=0\.0\.4/);
   const text = await renderMetrics([await readMetrics(makeState(40))]);
   const labels = 'network="main",method="eth_call",outcome="ok",source="upstream"';
@@ -167,7 +167,7 @@ test('metrics are as Prometheus reads them', async () => {
   hasLine(text, `portcullis_build_info{version="1.2.3",node="${process.version}"} 1`);
 });
 
-test('every metric has its samples, with the labels that are documented', async () => {
+test('every metric has samples with the documented labels', async () => {
   for (const { name, values } of await readMetrics(makeState(40))) {
     const metric = METRICS.find((one) => one.name === name);
     assert.ok(metric !== undefined && values.length > 0, name);
@@ -180,7 +180,7 @@ test('every metric has its samples, with the labels that are documented', async 
   }
 });
 
-test('several processes are one: counts add up, heads do not', async () => {
+test('metrics of several processes are merged: counters are summed, heads are not', async () => {
   const processes = await Promise.all([readMetrics(makeState(40)), readMetrics(makeState(42))]);
   // Serialised, as from another process.
   const text = await renderMetrics(JSON.parse(JSON.stringify(processes)));
@@ -193,7 +193,7 @@ test('several processes are one: counts add up, heads do not', async () => {
   hasLine(text, `portcullis_build_info{version="1.2.3",node="${process.version}"} 1`);
 });
 
-test('names say their unit', () => {
+test('metric names follow the conventions of Prometheus', () => {
   for (const { name, type } of METRICS) {
     assert.match(name, /^portcullis_[a-z]+(_[a-z]+)*$/);
     assert.equal(type === 'counter', name.endsWith('_total'), name);
@@ -201,12 +201,12 @@ test('names say their unit', () => {
   assert.equal(new Set(METRICS.map(({ name }) => name)).size, METRICS.length);
 });
 
-test('docs/metrics.md is what the table of metrics says', () => {
+test('docs/metrics.md matches the table of metrics', () => {
   const page = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
   assert.equal(page, renderMetricsPage(), 'run npm run docs');
 });
 
-test('promtool finds nothing to blame', async (t) => {
+test('promtool reports no problems', async (t) => {
   const verdict = runPromtool(['check', 'metrics'], await renderMetrics([await readMetrics(makeState(40))]));
   if (verdict === undefined) t.skip(NO_PROMTOOL);
   else assert.deepEqual(verdict, { isFine: true, text: '' });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { redactUrl } from '../../src/observe/redact-url.ts';
 
-test('keeps routes and removes keys and queries', () => {
+test('preserves routes, and removes keys and queries', () => {
   assert.equal(redactUrl('/v3/demo'), '/v3/***');
   assert.equal(redactUrl('/ws/v3/abc?key=abc'), '/ws/v3/***');
   assert.equal(redactUrl('/mainnet/ws/v3/abc'), '/mainnet/ws/v3/***');
@@ -11,7 +11,7 @@ test('keeps routes and removes keys and queries', () => {
   assert.equal(redactUrl('/openrpc.json'), '/openrpc.json');
 });
 
-test('a key in any place of a path or query is removed', () => {
+test('a key at any position of a path or query is removed', () => {
   const key = '0123456789abcdef0123456789abcdef';
   const place = fc.constantFrom(
     '/',

@@ -29,7 +29,7 @@ function makeReport(outcomes: readonly string[], status = 200): RequestReport {
   return report;
 }
 
-test('a request that failed by our fault has a line, one that failed by its own has none', () => {
+test('requests that failed in the service are logged, and those with client errors are not', () => {
   const { log, lines } = setUp();
   log.onEnd(makeReport(['ok']), 1);
   log.onEnd(makeReport(['executionReverted', 'invalidParams']), 1);
@@ -48,7 +48,7 @@ test('a request that failed by our fault has a line, one that failed by its own 
   );
 });
 
-test('a slow request has a line', () => {
+test('slow requests are logged', () => {
   const { log, lines } = setUp({ slow: 50, failed: false });
   log.onEnd(makeReport(['internal']), 49);
   log.onEnd(makeReport(['ok']), 50);
@@ -78,7 +78,7 @@ test('a slow request has a line', () => {
   );
 });
 
-test('others have one as they are sampled, all of them at level debug', () => {
+test('other requests are logged by sampling, and all of them at level debug', () => {
   const draws = [0.05, 0.2, 0.099, 0.1];
   const sampled = setUp({ sample: 0.1 }, 'info', () => draws.shift() ?? 1);
   for (let i = 0; i < 4; i++) sampled.log.onEnd(makeReport(['ok']), 1);
@@ -91,7 +91,7 @@ test('others have one as they are sampled, all of them at level debug', () => {
   );
 });
 
-test('a body of many calls is one line with their numbers', () => {
+test('a body of many calls is logged in one line with their counts', () => {
   const { log, lines } = setUp({ sample: 1 });
   const report = new RequestReport('websocket', '192.0.2.1', 0, undefined);
   for (let i = 0; i < 1_000; i++) report.note(`m${i % 50}`, i % 2 === 0 ? 'ok' : 'internal', 'cache');
@@ -102,7 +102,7 @@ test('a body of many calls is one line with their numbers', () => {
   assert.ok(JSON.stringify(line).length < 2_000);
 });
 
-test('a key that is refused at every request has a few lines a minute, unless all requests have one', () => {
+test('refusals of one key are logged in a few lines per minute, unless every request is logged', () => {
   const bounded = setUp();
   const slow = setUp({ slow: 1 });
   const sampled = setUp({ sample: 1 });

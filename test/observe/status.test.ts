@@ -7,7 +7,7 @@ import { findPercentile, Traffic } from '../../src/observe/traffic.ts';
 
 const SECOND = 1_700_000_000;
 
-test('a percentile is at most a fifth above the exact one, also over several processes', () => {
+test('a percentile is at most a fifth above the exact one, also across processes', () => {
   const samples = fc.array(fc.double({ min: 0.05, max: 60_000, noNaN: true }), { minLength: 1 });
   fc.assert(
     fc.property(samples, samples, fc.constantFrom(0.5, 0.9, 0.99), (one, other, share) => {
@@ -24,7 +24,7 @@ test('a percentile is at most a fifth above the exact one, also over several pro
   );
 });
 
-test('seconds that are over are forgotten after two minutes, and a second begins empty', () => {
+test('seconds are dropped after two minutes, and a new second starts empty', () => {
   const traffic = new Traffic();
   traffic.record(1, true, SECOND);
   traffic.record(1, false, SECOND + 60);
@@ -84,7 +84,7 @@ function makeReport(pid: number, calls: number, head: number): StatusReport {
   };
 }
 
-test('reports of several processes become one status', () => {
+test('reports of several processes are merged into one status', () => {
   const status = mergeStatus([makeReport(1, 30, 7), makeReport(2, 10, 6)]);
   assert.equal(status.startedAt, 1_001);
   assert.deepEqual(

@@ -5,7 +5,7 @@ import { parseTraceParent } from '../../src/observe/trace-parent.ts';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
 
-test('a trace context is read as the W3C wrote it', () => {
+test('a trace context is parsed according to the W3C specification', () => {
   const expected = { traceId: TRACE, spanId: SPAN };
   assert.deepEqual(parseTraceParent(`00-${TRACE}-${SPAN}-01`), { ...expected, isSampled: true });
   assert.deepEqual(parseTraceParent(`00-${TRACE}-${SPAN}-00`), { ...expected, isSampled: false });
@@ -26,5 +26,5 @@ for (const text of [
   `00-${TRACE}-${'0'.repeat(16)}-01`,
   ` 00-${TRACE}-${SPAN}-01`,
 ]) {
-  test(`no trace context: ${text}`, () => assert.equal(parseTraceParent(text), undefined));
+  test(`refuses the trace context ${text}`, () => assert.equal(parseTraceParent(text), undefined));
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { runKilledWorker } from './killed-worker.ts';
 import { countFailures, describeFailures } from './load/plan.ts';
 
-test('a worker is killed: what was in work in it fails, and nothing else', async () => {
+test('a killed worker fails only its requests in progress, at most one per connection', async () => {
   const [outcome] = await runKilledWorker('closed loop', 1);
   assert.ok(outcome !== undefined);
   const { before, kill, after, connections, processes } = outcome;

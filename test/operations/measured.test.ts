@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { measureSlowClients } from '../../bench/support/slow-clients.ts';
 import { measureWatchedCost } from './watched-cost.ts';
 
-test('requests are answered beside clients that keep connections and give nothing for them', async () => {
+test('requests are answered while other clients hold connections idle or send slowly', async () => {
   const options = { rounds: 1, roundMs: 500, idle: 200, lorises: 20, perSecond: 100, isMeasured: false };
   const { alone, beside } = await measureSlowClients(options);
   for (const { answered, failed, failure } of [...alone, ...beside]) {
@@ -13,7 +13,7 @@ test('requests are answered beside clients that keep connections and give nothin
   }
 });
 
-test('with keys, limits, metrics and logs, and with none of them', async () => {
+test('requests are answered with keys, limits, metrics and logs, and without them', async () => {
   const results = await measureWatchedCost(1, 200);
   assert.equal(results.length, 3);
   for (const { on, off } of results) {

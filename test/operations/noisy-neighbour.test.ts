@@ -10,12 +10,12 @@ const PLACES = [
   { workers: 2, limits: 'server', skip: findRedisProgram() === undefined && NO_REDIS_REASON },
 ] as const;
 
-describe('one key that asks ten times what it may', () => {
+describe('one key that sends ten times its rate', () => {
   for (const { workers, limits, skip } of PLACES) {
-    test(`with ${workers} processes and limits in a ${limits} is refused, and no other`, {
+    test(`is refused with ${workers} processes and limits in a ${limits}, and no other key is`, {
       skip,
     }, async () => {
-      // The share is so small that no other client can be refused in any case.
+      // Rate of the other clients, so low that none of them can be refused.
       const round = { ms: 700, untilSeen: true };
       const options = { rounds: 1, round, workers, limits, perSecond: 20, politeShare: 0.1 };
       const { alone, beside, noisy } = await runNoisyNeighbour(options);

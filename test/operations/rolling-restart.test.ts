@@ -7,7 +7,7 @@ import { countClean, countUnclean, findRollingLack, runRollingRestart } from './
 const LOAD = { http: { connections: 8, perSecond: 40 }, webSocket: { connections: 12, perSecond: 40 } };
 const name = findRollingLack('haproxy') === undefined ? 'haproxy' : 'nginx';
 const skip = findRollingLack(name) ?? false;
-test(`one of three replicas of two workers is restarted behind ${name}: no request fails`, {
+test(`no request fails while one of three replicas of two workers restarts behind ${name}`, {
   skip,
 }, async () => {
   const { http, webSocket, exits } = await runRollingRestart(name, 1, LOAD);

@@ -5,7 +5,7 @@ import { countFailures, describeFailures } from './load/plan.ts';
 import { runOutage } from './server-outage.ts';
 
 const skip = findRedisProgram() === undefined && NO_REDIS_REASON;
-test('the server of keys and limits is away for three seconds: keys open, limits hold, and it is found again', {
+test('known keys are admitted and limits hold while Valkey is down for three seconds, and it is used again afterwards', {
   skip,
 }, async () => {
   const calm = { ms: 500, untilSeen: true };

@@ -6,7 +6,7 @@ import { FakeClock } from '../support/fake-clock.ts';
 
 const KEY = 'correct-horse-battery';
 
-test('after thirty wrong keys no key is taken, until time has passed', async (t) => {
+test('after thirty wrong keys every key is refused until tokens accrue again', async (t) => {
   const clock = new FakeClock();
   const { server, port, lines } = await startAdmin({ key: KEY, clock });
   t.after(() => server.close());
@@ -26,7 +26,7 @@ test('after thirty wrong keys no key is taken, until time has passed', async (t)
   assert.ok(!lines.join('').includes('wrong-key-number'));
 });
 
-test('requests without a key are no guesses', async (t) => {
+test('requests without a key do not count as wrong keys', async (t) => {
   const { server, port } = await startAdmin({ key: KEY });
   t.after(() => server.close());
   for (let i = 0; i < 60; i++) assert.equal((await ask(port, {})).status, 401);

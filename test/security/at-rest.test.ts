@@ -1,4 +1,4 @@
-/** Stored data, where others might read or write it. */
+/** Stored data that other users of the machine might read or write. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { RedisLimitTable } from '../../src/access/limits/redis-limit-table.ts';
 import type { RedisClient } from '../../src/shared-store/redis/redis-client.ts';
 import { makeFolder } from '../access/key-tables.ts';
 
-test('folders of keys and limits are their owner’s alone', {
+test('folders of keys and limits are accessible to their owner only', {
   skip: process.platform === 'win32',
 }, async (t) => {
   const umask = process.umask(0);
@@ -26,7 +26,7 @@ test('folders of keys and limits are their owner’s alone', {
   await keys.close();
 });
 
-test('neither a key nor its secret is in any file', async (t) => {
+test('keys and secrets are in no file', async (t) => {
   const dataDir = makeFolder(t);
   const book = new KeyBook(new LmdbKeyTable(dataDir));
   const { key, secret = '', record } = await book.create('mine', {}, true);
@@ -59,7 +59,7 @@ function createLiar(reply: unknown): RedisClient {
   };
 }
 
-test('a server of limits gives no more than was asked for, and what it says is a number or nothing', async (t) => {
+test('a limits server grants no more than requested, and malformed replies are ignored', async (t) => {
   const draw = { bucket: 'x', rate: { perSecond: 10, burst: 20 }, tokens: 5, spending: undefined };
   const options = { prefix: 'x', timeLimitMs: 1_000, processes: 2 };
   for (const [reply, expected] of [

@@ -38,7 +38,7 @@ async function ask(port: number, headers: Record<string, string>, path?: string)
   return (await exchange(port, createRequest(CALL, headers, path))).status;
 }
 
-test('the key demo opens built-in networks on loopback, and nothing else', async (t) => {
+test('the key demo admits only to built-in networks on loopback', async (t) => {
   const port = await start(t);
   assert.equal(await ask(port, { Host: 'devnet.localhost' }), 200);
   assert.equal(await ask(port, { Host: 'real.localhost' }), 401);
@@ -50,7 +50,7 @@ test('the key demo opens built-in networks on loopback, and nothing else', async
   assert.equal(await ask(open, byAddress, '/devnet/v3/demo'), 401);
 });
 
-test('a name that was rebound to this machine is no network, unless there is a default one', async (t) => {
+test('a host name rebound to this machine selects no network, unless there is a default network', async (t) => {
   const port = await start(t);
   for (const host of [
     'evil.example',
@@ -72,7 +72,7 @@ test('a name that was rebound to this machine is no network, unless there is a d
   assert.equal(await ask(withDefault, { Host: 'evil.example' }), 401);
 });
 
-test('pages may read answers only from origins that are named, and WebSockets open only to them', async (t) => {
+test('only pages of configured origins may read answers and open WebSockets', async (t) => {
   const port = await start(t, { cors: { origins: ['https://app.example'] } });
   for (const [origin, allowed] of [
     ['https://app.example', true],
@@ -98,7 +98,7 @@ test('pages may read answers only from origins that are named, and WebSockets op
   }
 });
 
-test('no form of another site is a call: what browsers send without asking is refused', async (t) => {
+test('posts with content types that browsers send without a preflight are refused', async (t) => {
   const port = await start(t);
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=a']) {
     assert.equal(await ask(port, { 'Content-Type': type }), 415, type);

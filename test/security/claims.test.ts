@@ -1,4 +1,4 @@
-/** SECURITY.md names a test for each claim. These tests exist under these names, and every test of this folder is named. */
+/** SECURITY.md names a test for each claim. The named tests exist, and every test of this folder is named. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import { test } from 'node:test';
 const ROOT = resolve(import.meta.dirname, '../../..');
 const ROW = /^\| (\d+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm;
 const REFERENCE = /`(test\/[\w./-]+\.test\.ts)` “([^”]+)”/g;
-/** The name of a test, or a template of names filled in from a list. */
+/** Title of a test, or a template of titles filled in from a list. */
 const NAMED = /\b(?:test|it)\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g;
 
 type Reference = { readonly file: string; readonly name: string };
@@ -20,7 +20,7 @@ const claims = [...read('SECURITY.md').matchAll(ROW)].map(([, number, , , tests 
   rest: tests.replace(REFERENCE, '').replace(/[,\s]/g, ''),
 }));
 
-/** Whether the parts of the name that a list fills in occur in the file. */
+/** Whether a template matches the name, and the filled-in parts occur in the file. */
 function isNamedBy(name: string, template: string, source: string): boolean {
   const pieces = template.split(/\$\{[^}]*\}/).map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   const filled = new RegExp(`^${pieces.join('(.+)')}$`, 's').exec(name);
@@ -45,21 +45,21 @@ test('claims are numbered, and each names a test', () => {
   }
 });
 
-test('each test that a claim names is there', () => {
+test('each test named by a claim exists', () => {
   const missing = claims.flatMap(({ number, tests }) =>
     tests.filter((one) => !findTest(one)).map(({ file, name }) => `${number}: ${file}: ${name}`),
   );
   assert.deepEqual(missing, []);
 });
 
-test('a name that nothing has is not found', () => {
+test('findTest does not find a title that no test has', () => {
   const file = 'test/server/fast-path-request.test.ts';
   assert.ok(findTest({ file, name: 'leaves to node: two lengths' }));
   assert.ok(!findTest({ file, name: 'leaves to node: three lengths' }));
   assert.ok(!findTest({ file, name: 'reads the head of a plain' }));
 });
 
-test('each test of this folder shows a claim', () => {
+test('each test of this folder is named by a claim', () => {
   const named = claims.flatMap(({ tests }) => tests);
   const files = readdirSync(join(ROOT, 'test/security')).filter((name) => name.endsWith('.test.ts'));
   for (const file of files.map((name) => `test/security/${name}`)) {

@@ -8,7 +8,7 @@ function readLines(file: string): string {
   return readFileSync(file, 'utf8').replace(/^\s*#.*$/gm, '');
 }
 
-test('the proxies as they are shipped log no paths, which have keys in them', () => {
+test('the shipped proxy configurations log no paths, which contain keys', () => {
   const haproxy = readLines('deploy/haproxy/haproxy.cfg');
   assert.doesNotMatch(haproxy, /option\s+(httplog|httpslog|tcplog)/);
   const format = /log-format "(.*)"/.exec(haproxy)?.[1] ?? '';

@@ -52,7 +52,7 @@ async function guess(times: number, one: (i: number) => Promise<number>): Promis
   return statuses;
 }
 
-test('the holder of a key cannot search for its secret', async (t) => {
+test('the holder of a key cannot guess its secret', async (t) => {
   const { book, ask } = await start(t);
   const { key, secret = '' } = await book.create('guarded', {}, true);
   assert.equal(await ask(key, basic(secret), '192.0.2.7'), 200);
@@ -64,7 +64,7 @@ test('the holder of a key cannot search for its secret', async (t) => {
   assert.equal(await ask(key, basic(secret), '192.0.2.7'), 200);
 });
 
-test('credentials that were used from anywhere go on opening where others are guessed', async (t) => {
+test('recently used credentials are admitted from an address with too many guesses', async (t) => {
   const { book, ask } = await start(t);
   const { key, secret = '' } = await book.create('guarded', {}, true);
   const { key: plain } = await book.create('plain', {}, false);
@@ -76,7 +76,7 @@ test('credentials that were used from anywhere go on opening where others are gu
   assert.equal(await ask(plain), 200);
 });
 
-test('guesses are counted by address, and of IPv6 by the first half of it', async (t) => {
+test('guesses are counted per IPv4 address and per IPv6 /64', async (t) => {
   const { book, ask } = await start(t);
   await guess(12, (i) => ask(wrong(i), undefined, `2001:db8:0:1::${i + 1}`));
   assert.equal(await ask(wrong(1), undefined, '2001:db8:0:1:ffff::1'), 429);

@@ -1,4 +1,4 @@
-/** Text of clients remains text: it becomes no log line, header, prototype or stack trace. */
+/** Text from clients cannot become a log line, header, prototype or stack trace. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
@@ -48,7 +48,7 @@ const HEADER_NAMES = new Set([
   'vary',
 ]);
 
-test('line breaks and control characters of clients make no header, no log line and no line of metrics', async () => {
+test('line breaks and control characters from clients cannot forge headers, log lines or metrics', async () => {
   const evil =
     'x\r\nSet-Cookie: evil=1\r\n\r\n{"level":60,"msg":"forged"}\n# TYPE evil counter\nevil 1\u2028\u0000"} 1';
   const inHeader = 'https://a.example%0d%0aSet-Cookie:%20evil=1\u00e9';
@@ -67,7 +67,7 @@ test('line breaks and control characters of clients make no header, no log line 
   for (const line of metrics.split('\n')) assert.doesNotMatch(line, /^evil|TYPE evil/);
 });
 
-test('a head with a line break inside a value is refused', async () => {
+test('a request head with a line break inside a value is refused', async () => {
   for (const value of ['a\rSet-Cookie: evil', 'a\nSet-Cookie: evil', 'a\r\n\tfolded', 'a\0b']) {
     const answer = await post('{}', { Origin: value });
     assert.equal(answer.headers['set-cookie'], undefined);
@@ -75,7 +75,7 @@ test('a head with a line break inside a value is refused', async () => {
   }
 });
 
-test('members named __proto__, constructor and prototype change no object but their own', async () => {
+test('members named __proto__, constructor and prototype change no other objects', async () => {
   const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'];
   const polluting = names.map(
     (name) => `"${name}":{"polluted":true,"to":"0x00","prototype":{"polluted":true}}`,
@@ -112,7 +112,7 @@ const NESTED = [
   `[${nest('[', ']', 500_000)},${nest('[', ']', 500_000)}]`,
 ];
 
-test('brackets without end overflow no stack, over either transport', async () => {
+test('deeply nested brackets do not overflow the stack, over either transport', async () => {
   for (const body of NESTED) {
     const { error } = readAnswer(await post(body));
     assert.equal(error?.code, -32700);
@@ -129,7 +129,7 @@ test('brackets without end overflow no stack, over either transport', async () =
   socket.terminate();
 });
 
-test('numbers and strings of any length are a precise error', async () => {
+test('numbers and strings of any length get a precise error', async () => {
   const digits = '9'.repeat(1_000_000);
   const cases: readonly (readonly [string, number])[] = [
     ...[digits, `-${digits}`, `1e${digits}`, `0.${digits}`].map((value) => [value, -32700] as const),

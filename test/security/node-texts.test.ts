@@ -1,4 +1,4 @@
-/** Whatever a node sends, and wherever: the key and password of its URL are in no response, log line, metric or status. */
+/** The key and password of a node's URL are in no response, log line, metric or status, whatever the node sends. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderMetrics } from '../../src/observe/metrics/render-metrics.ts';
@@ -81,7 +81,7 @@ const CASES: Readonly<Record<string, Fault>> = {
 };
 
 for (const kind of ['httpUrl', 'webSocketUrl'] as const)
-  test(`what a node says of its key stays here: ${kind}`, async (t) => {
+  test(`the key and password of a node do not leak through its texts: ${kind}`, async (t) => {
     const node = await startNode(t);
     const ask: AskNode = ({ method, params }) =>
       method === 'web3_clientVersion'

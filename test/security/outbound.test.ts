@@ -117,7 +117,7 @@ function encode(target: string, headers: Record<string, string>, body: string): 
 const call = (method: string, params: readonly unknown[]): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
 
-test('no host, header, target or parameter of a request makes the service connect anywhere else', async () => {
+test('no host, header, target or parameter of a request makes the service connect elsewhere', async () => {
   const { key } = await book.create('guest', {}, false);
   const path = `/v3/${key}`;
   assert.equal(
@@ -166,7 +166,7 @@ test('no host, header, target or parameter of a request makes the service connec
   assertNoOther();
 });
 
-test('no setting of a key makes the service connect anywhere else', async () => {
+test('no setting of a key makes the service connect elsewhere', async () => {
   for (const settings of [
     { origins: [`http://${NAME}`] },
     { userAgents: [`http://${NAME}/`] },
@@ -186,7 +186,7 @@ test('no setting of a key makes the service connect anywhere else', async () => 
   assertNoOther();
 });
 
-test('the console reaches networks of the service and nothing else', async () => {
+test('the console reaches only networks of the service', async () => {
   for (const network of [
     ...URLS,
     ELSEWHERE,

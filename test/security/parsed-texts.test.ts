@@ -197,7 +197,7 @@ const FOUND: ReadonlyMap<string, Counts> = new Map(
   ),
 );
 
-test('every text that is parsed has a row with its bound', () => {
+test('every source file that parses text has a row with the bound of the text', () => {
   for (const [name, counts] of FOUND) {
     const row = TABLE[name];
     assert.ok(
@@ -214,12 +214,12 @@ test('every text that is parsed has a row with its bound', () => {
   }
 });
 
-test('no row is about a text that is not parsed any more', () => {
+test('every row refers to a file that parses text', () => {
   for (const name of Object.keys(TABLE))
     assert.ok(FOUND.has(name), `${name} parses nothing any more: remove its row`);
 });
 
-test('an answer that is parsed has bounds of its question: bytes or values, depth, digits', () => {
+test('parsed answers have bounds set by their request: bytes or values, depth, digits', () => {
   for (const [name, row] of Object.entries(TABLE)) {
     if (!('answers' in row)) continue;
     for (const answer of row.answers) {
@@ -234,7 +234,7 @@ test('an answer that is parsed has bounds of its question: bytes or values, dept
   }
 });
 
-test('what nodes send without a question is compared with its bound before it is parsed', () => {
+test('unsolicited texts of nodes are compared with their bound before they are parsed', () => {
   for (const [name, row] of Object.entries(TABLE)) {
     if (!('within' in row)) continue;
     const text = readFileSync(join(ROOT, name), 'utf8');
@@ -242,7 +242,7 @@ test('what nodes send without a question is compared with its bound before it is
   }
 });
 
-test('a key set is fetched within a bound of bytes', () => {
+test('a key set is fetched within a size limit', () => {
   const read = (name: string): string => readFileSync(join(ROOT, 'src/access', name), 'utf8');
   assert.ok(
     !read('key-sets.ts').includes('createRemoteJWKSet(') &&

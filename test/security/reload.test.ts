@@ -13,7 +13,7 @@ const GOOD =
   'admin: { key: 0123456789abcdef }\nnetworks: { mine: { hosts: [a.localhost], builtin: devnet } }\n';
 const SECRET = 'hunter2hunter2hunter2';
 
-test('a configuration that cannot be used leaves the one before it in force', async (t) => {
+test('an unusable configuration leaves the previous one in force', async (t) => {
   const file = join(makeFolder(t), 'p.yaml');
   writeFileSync(file, GOOD);
   const configSource = await readConfigSource(file);

@@ -66,7 +66,7 @@ function encode(verb: string, target: string, headers: Record<string, string>, b
 
 const basic = (secret: string): string => `Basic ${Buffer.from(`:${secret}`).toString('base64')}`;
 
-test('keys, secrets, tokens and bodies are in no answer, log line, metric, status or trace', async () => {
+test('keys, secrets, tokens and bodies are in no response, log line, metric, status or trace', async () => {
   const plain = await book.create('plain', {}, false);
   const { key, secret = '' } = await book.create('secretive', {}, true);
   const bodies = [
@@ -134,7 +134,7 @@ test('keys, secrets, tokens and bodies are in no answer, log line, metric, statu
   }
 });
 
-test('errors of a configuration do not quote what may be secret', () => {
+test('configuration errors do not quote possible secrets', () => {
   const secret = 'hunter2hunter2hunter2';
   for (const wrong of [
     { access: { valkey: { url: `http://user:${secret}@127.0.0.1` } } },

@@ -1,4 +1,4 @@
-/** A request inside of a request is never served: when its end is ambiguous, the connection is closed. */
+/** A request hidden inside another one is never served: when the end of a request is ambiguous, the connection is closed. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
@@ -9,7 +9,7 @@ const INNER =
   'POST /v3/good-key HTTP/1.1\r\nHost: test.localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{"id":"x"}';
 const CHUNKED = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
 
-/** Heads of messages that end at another place for another reader. `%` is the length of the bytes after the head. */
+/** Message heads whose body length different parsers read differently. `%` is the length of the bytes after the head. */
 const AMBIGUOUS: Readonly<Record<string, readonly [head: readonly string[], rest: string]>> = {
   'length and chunks': [['Content-Length: %', 'Transfer-Encoding: chunked'], `0\r\n\r\n${INNER}`],
   'chunks and length': [['Transfer-Encoding: chunked', 'Content-Length: 4'], `${CHUNKED}${INNER}`],
@@ -88,7 +88,7 @@ function encode(head: readonly string[], rest: string): string {
 }
 
 for (const [name, [head, rest]] of Object.entries(AMBIGUOUS)) {
-  test(`nothing is smuggled in by ${name}`, async (t) => {
+  test(`no request is smuggled in by ${name}`, async (t) => {
     const [first, alone] = await send(t, (port) => sendAll(port, encode(head, rest)));
     assert.ok(!alone.includes('{"id":"x"}'), first);
     assert.equal(first.match(/HTTP\/1\.1 \d+/g)?.length ?? 0, first === '' ? 0 : 1, first);
@@ -100,7 +100,7 @@ for (const [name, [head, rest]] of Object.entries(AMBIGUOUS)) {
   });
 }
 
-test('of two hosts neither is believed', async (t) => {
+test('a request with two Host headers is refused', async (t) => {
   const length = `Content-Length: ${BODY.length}`;
   for (const hosts of [
     ['Host: other.localhost', length],

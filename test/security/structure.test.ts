@@ -10,7 +10,7 @@ function textOf(name: string): string {
   return PROGRAM_SOURCES.find((source) => source.name === name)?.text ?? assert.fail(`there is no ${name}`);
 }
 
-test('secrets and the admin key are compared in constant time, as digests of one length', () => {
+test('secrets and the admin key are compared in constant time, as digests of equal length', () => {
   for (const name of ['src/access/credentials.ts', 'src/admin/access.ts']) {
     const text = textOf(name);
     assert.equal(text.match(/timingSafeEqual\(/g)?.length, 1, name);
@@ -25,7 +25,7 @@ test('secrets and the admin key are compared in constant time, as digests of one
     assert.doesNotMatch(text, /secretHash\s*[!=]==(?!\s*undefined)/, name);
 });
 
-test('text is nowhere made a program', () => {
+test('no source evaluates text as code or starts other programs', () => {
   for (const { name, text } of PROGRAM_SOURCES) {
     // Lua scripts are sent unchanged to the server of keys.
     const own = text.replace('this.#redis.eval(', '');
@@ -63,7 +63,7 @@ function findNested(pattern: string): boolean {
   return nested;
 }
 
-test('no pattern takes exponential time: none repeats a repetition in more than one way', () => {
+test('no pattern takes exponential time: none repeats a repetition ambiguously', () => {
   assert.ok(
     findNested('^(a+)+$') && findNested('((a|b)*c?)*') && findNested('(a{2,})*') && !findNested('(ab)+c*'),
   );
@@ -79,7 +79,7 @@ test('no pattern takes exponential time: none repeats a repetition in more than 
   assert.deepEqual([...new Set(found)], []);
 });
 
-test('a worker is started by the service alone', () => {
+test('a worker starts only as a child of the service', () => {
   const main = join(ROOT, 'build', 'src', 'cli', 'main.js');
   for (const env of [{}, { NODE_UNIQUE_ID: '1' }]) {
     const { status, stderr } = spawnSync(process.execPath, [main, 'worker'], {

@@ -35,7 +35,7 @@ async function createIssuer(t: TestContext): Promise<Issuer> {
   return { verifier: createTokenVerifier({ main: { jwks: file } }), jwk, pem: await exportSPKI(publicKey) };
 }
 
-test('the headers jku, x5u and jwk of a token are not looked at, and no server is asked for them', async (t) => {
+test('the token headers jku, x5u and jwk are ignored, and no server gets a request for them', async (t) => {
   const { verifier } = await createIssuer(t);
   const stranger = await generateKeyPair('RS256', { extractable: true });
   const jwk = { ...(await exportJWK(stranger.publicKey)), kid: 'a' };
@@ -55,7 +55,7 @@ test('the headers jku, x5u and jwk of a token are not looked at, and no server i
   assert.deepEqual(paths, []);
 });
 
-test('no algorithm but RS256 and ES256 counts: not none, and not HMAC with what is public', async (t) => {
+test('only RS256 and ES256 are accepted: neither none, nor HMAC with public data as the secret', async (t) => {
   const { verifier, jwk, pem } = await createIssuer(t);
   const secrets = [pem, pem.trim(), JSON.stringify(jwk), jwk.n ?? '', 'secret'];
   for (const alg of ['HS256', 'HS384', 'HS512']) {
@@ -78,7 +78,7 @@ test('no algorithm but RS256 and ES256 counts: not none, and not HMAC with what 
   }
 });
 
-test('a set of keys that is elsewhere by now is not followed', async (t) => {
+test('redirects of a key set are not followed', async (t) => {
   const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
   const keys = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'a' }] });
   const inside = await listen(t, (_, response) => response.end(keys));
@@ -99,7 +99,7 @@ test('a set of keys that is elsewhere by now is not followed', async (t) => {
   assert.deepEqual(inside.paths, []);
 });
 
-test('an issuer is one of the configuration, not of the language', async (t) => {
+test('names of built-in object properties are not accepted as issuers', async (t) => {
   const { verifier } = await createIssuer(t);
   for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
     assert.equal(await verifier.verify(name, 'a.b.c'), 'invalidToken');

@@ -15,7 +15,7 @@ function listWaits(readings: readonly (AnchorFigures | undefined)[]): number[] {
   });
 }
 
-test('a reading that fails is repeated soon, then ever later; a contradiction at least each minute', () => {
+test('failed readings are retried with backoff, contradicted ones at least every minute', () => {
   const anchored = { state: 'anchored' } as const;
   const failed = { state: 'anchored', reason: 'no proof' } as const;
   const contradicted = { state: 'contradicted', reason: 'no node has the block' } as const;

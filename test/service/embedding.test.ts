@@ -1,4 +1,4 @@
-/** The guide to embedding, run as it stands. */
+/** The program in the guide to embedding runs unchanged. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ async function embed(most: number): Promise<{ readonly service: Service; readonl
   return (await import(pathToFileURL(file).href)) as { service: Service; port: number };
 }
 
-test('the guide shows the example as it is', () => {
+test('the guide quotes the example unchanged', () => {
   assert.ok(GUIDE.includes(EXAMPLE));
 });
 
@@ -35,7 +35,7 @@ for (const [most, outcome] of [
   [4, { result: [] }],
   [0, { error: { code: -32005, message: 'more than 0 log searches at a time' } }],
 ] as const)
-  test(`the program of the guide serves, with ${most} log searches at a time`, async () => {
+  test(`the program of the guide serves with at most ${most} concurrent log searches`, async () => {
     const { service, port } = await embed(most);
     try {
       const ask = async (body: unknown) => (await postText(port, JSON.stringify(body))).body as unknown;

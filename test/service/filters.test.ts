@@ -73,7 +73,7 @@ async function sendMined(node: Anvil, to: string | undefined, data: string): Pro
   return receipt as unknown as Mined;
 }
 
-test('filters over a node: by two processes, over HTTP and WebSocket, over a reorg', {
+test('filters over a node work across two processes, over HTTP and WebSocket, and through a reorg', {
   skip: ANVIL_SKIP,
 }, async (t) => {
   const node = await startAnvil({});
@@ -157,7 +157,7 @@ test('filters over a node: by two processes, over HTTP and WebSocket, over a reo
   await assert.rejects(poll(b), /^Error: filter not found$/);
 });
 
-test('ethers and viem poll filters as they poll those of nodes', { skip: ANVIL_SKIP }, async (t) => {
+test('ethers and viem poll filters as they would with a node', { skip: ANVIL_SKIP }, async (t) => {
   const node = await startAnvil({});
   t.after(() => node.kill());
   const folder = makeTemporaryFolder();

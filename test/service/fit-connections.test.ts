@@ -20,13 +20,13 @@ function fit(config: Config, descriptors: { limit: number; open: number } | unde
   return [fitConnections(config, 2, log, descriptors), lines];
 }
 
-test('with descriptors enough, or an unknown number of them, the bound is the configured one', () => {
+test('the configured number of connections is used if descriptors suffice or their limit is unknown', () => {
   const config = configure([64]);
   assert.deepEqual(fit(config, undefined), [4_096, []]);
   assert.deepEqual(fit(config, { limit: 20_000, open: 30 }), [4_096, []]);
 });
 
-test('connections leave descriptors for threads, nodes and what is open, and one line says what to do', () => {
+test('connections are reduced to leave descriptors for threads, nodes and open files, with a log line', () => {
   const config = configure([64, 10]);
   const reserve = countReserve(config, 2);
   assert.ok(reserve > 64 + 10 + 2);
@@ -37,13 +37,13 @@ test('connections leave descriptors for threads, nodes and what is open, and one
   assert.match(lines[0] ?? '', /"level":40.*may open 512 files; raise that to \d+ \(ulimit -n/);
 });
 
-test('where nothing is left some connections are served all the same', () => {
+test('a minimum of connections is served even if no descriptors are left', () => {
   const [connections, lines] = fit(configure([1_000]), { limit: 256, open: 30 });
   assert.equal(connections, 16);
   assert.equal(lines.length, 1);
 });
 
-test('the limit of this process is read where the system provides it', {
+test('the descriptor limit of this process is read if the system reports it', {
   skip: process.platform !== 'linux',
 }, () => {
   const descriptors = readDescriptors();

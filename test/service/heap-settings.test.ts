@@ -58,14 +58,14 @@ function measureHeap(before: string): { readonly heap: number; readonly young: n
   return measure(before, FILL) as { readonly heap: number; readonly young: number };
 }
 
-test('what outlives the young generation makes the heap grow less than V8 lets it', () => {
+test('objects that survive the young generation make the heap grow less than by default', () => {
   const [usual, start, bounded] = [measureHeap(''), measureHeap(OF_START), measureHeap(SETTINGS)];
   assert.ok(bounded.heap < 0.8 * usual.heap, `${bounded.heap} instead of ${usual.heap} bytes`);
   assert.ok(bounded.young < usual.young, `${bounded.young} instead of ${usual.young} bytes`);
   assert.ok(start.young < bounded.young, `${start.young} bytes at the start, ${bounded.young} behind it`);
 });
 
-test('buffers that the young generation frees cause no full collections', () => {
+test('short-lived buffers cause fewer full collections than by default', () => {
   const asUsual = `${SETTINGS}
     const { setFlagsFromString } = await import('node:v8');
     for (const name of ['soft', 'hard']) setFlagsFromString(\`--incremental-marking-\${name}-trigger=0\`);`;

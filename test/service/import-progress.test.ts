@@ -54,7 +54,7 @@ describe('the progress of an import', () => {
     return seen;
   }
 
-  test('is where the block ends, not what is read ahead', async () => {
+  test('is the end of each block, not of the data read ahead', async () => {
     const { total, done, committed, isComplete } = await follow(builder.encode(), 'plain');
     // A block counts once it is in the store, so progress only moves to the end of a commit.
     assert.ok(committed.every((end, i) => end <= (done[i] as number)));
@@ -73,7 +73,7 @@ describe('the progress of an import', () => {
   });
 
   for (const level of [0, 9]) {
-    test(`is in proportion in a packed file (level ${level})`, async () => {
+    test(`is roughly proportional in a compressed file (level ${level})`, async () => {
       const { total, done, isComplete } = await follow(
         gzipSync(builder.encode(), { level }),
         `packed${level}`,
@@ -89,7 +89,7 @@ describe('the progress of an import', () => {
   }
 });
 
-test('a place in a packed file is between the ends of what was unpacked', () => {
+test('a position in a compressed file never exceeds the bytes read, and never decreases', () => {
   const pieces = fc.array(fc.tuple(fc.integer({ min: 1, max: 50 }), fc.nat(20)), {
     minLength: 1,
     maxLength: 20,
@@ -114,7 +114,7 @@ test('a place in a packed file is between the ends of what was unpacked', () => 
   );
 });
 
-test('the time left is a time or a dash, whatever has been done', () => {
+test('the remaining time is a duration or a dash for any progress', () => {
   const numbers = fc.double({ min: 0, max: 1e12, noNaN: true });
   fc.assert(
     fc.property(numbers, numbers, numbers, (elapsed, done, left) => {

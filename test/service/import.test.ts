@@ -68,7 +68,7 @@ describe('import', () => {
     return number;
   }
 
-  test('plain, packed, and with block 0 in front', async () => {
+  test('accepts plain and compressed files, with and without block 0', async () => {
     const withGenesis = concatBytes(encodeBlock(builder.genesisBlock), builder.encode());
     for (const bytes of [builder.encode(), gzipSync(builder.encode()), withGenesis]) {
       assert.deepEqual(await run(bytes, newStore()), {
@@ -79,7 +79,7 @@ describe('import', () => {
     }
   });
 
-  test('a block that needs more memory than the EVM has is refused with its number and the option', async () => {
+  test('refuses a block that needs more memory than the EVM has, with its number and the option', async () => {
     const large = new ChainBuilder(genesisText);
     // MSTORE at 2 MiB in init code, which needs that much memory.
     const data = hexToBytes('0x60006220000052');
@@ -93,7 +93,7 @@ describe('import', () => {
     assert.equal((await run(large.encode(), store, { callMemory: 8 << 20 })).imported, 1);
   });
 
-  test('goes on where it stopped, and takes what it knows for known', async () => {
+  test('continues where it stopped, and skips known blocks', async () => {
     const data = newStore();
     assert.equal((await run(encodeRange(0, 5), data)).headNumber, 5n);
     assert.equal((await run(builder.encode(), data)).imported, BLOCKS - 5);
@@ -105,14 +105,14 @@ describe('import', () => {
     assert.equal((await run(genesisOnly(), data)).headHash, headText());
   });
 
-  test('known blocks may come again at any time, before the new ones are committed too', async () => {
+  test('skips repeated blocks, even before the new ones are committed', async () => {
     const long = new ChainBuilder(genesisText);
     for (let i = 0; i < 300; i++) await long.add({});
     const twice = concatBytes(encodeBlock(long.genesisBlock), long.encode(), long.encode());
     assert.equal((await run(twice, newStore())).imported, 300);
   });
 
-  test('a file that ends inside a block: what is whole is stored', async () => {
+  test('stores the complete blocks of a file that ends inside a block', async () => {
     const bytes = builder.encode();
     for (const missing of [1, 100, encodeBlock(builder.head).length - 1]) {
       const data = newStore();
@@ -129,7 +129,7 @@ describe('import', () => {
     );
   });
 
-  test('nothing behind a wrong block is stored', async () => {
+  test('stores nothing after a wrong block', async () => {
     const data = newStore();
     const bytes = concatBytes(encodeRange(0, 4), encodeRange(5, BLOCKS));
     await assert.rejects(
@@ -140,7 +140,7 @@ describe('import', () => {
     assert.equal((await run(builder.encode(), data)).headHash, headText());
   });
 
-  test('another genesis, or another chain from the same one', async () => {
+  test('refuses another genesis, and another chain from the same genesis', async () => {
     const data = newStore();
     await run(encodeRange(0, 3), data);
     const otherText = createGenesis({ revision: 'cancun', gasLimit: 20_000_000n });
@@ -190,8 +190,8 @@ describe('import', () => {
   const encodeAll = (blocks: readonly Block[]): Uint8Array => concatBytes(...blocks.map(encodeBlock));
   const WRONG = new Uint8Array(32).fill(0x99);
 
-  describe('--verify', () => {
-    test('full compares every state root', async () => {
+  describe('import --verify', () => {
+    test('full compares the state root of every block', async () => {
       const data = newStore();
       const bytes = encodeAll(alter(6, { stateRoot: WRONG }));
       await assert.rejects(
@@ -201,7 +201,7 @@ describe('import', () => {
       assert.equal(await storedHead(data), 5n);
     });
 
-    test('header compares the state root where a commit ends, and everything else at every block', async () => {
+    test('header compares the state root at the end of each commit, and all other fields at every block', async () => {
       const wrongEnd = newStore();
       await assert.rejects(
         run(encodeAll(alter(BLOCKS, { stateRoot: WRONG })), wrongEnd, { verify: 'header' }),
@@ -219,7 +219,7 @@ describe('import', () => {
       assert.equal((await run(builder.encode(), newStore(), { verify: 'header' })).headHash, headText());
     });
 
-    test('none compares nothing, but blocks follow each other and transactions can be executed', async () => {
+    test('none compares no results, but still checks that blocks are consecutive and transactions executable', async () => {
       const wrong = {
         stateRoot: WRONG,
         receiptsRoot: WRONG,
@@ -242,7 +242,7 @@ describe('import', () => {
       assert.equal((await run(builder.encode(), data, { verify: 'full' })).headHash, headText());
     });
 
-    test('anything else is not understood', () => {
+    test('any other value is refused', () => {
       const args = [
         'import',
         '--genesis',
@@ -260,7 +260,7 @@ describe('import', () => {
     });
   });
 
-  test('of two imports at a time one is refused, and the store is whole', async () => {
+  test('refuses one of two concurrent imports, and the store remains complete', async () => {
     const data = newStore();
     await run(genesisOnly(), data);
     const outcomes = await Promise.allSettled([run(builder.encode(), data), run(builder.encode(), data)]);
@@ -273,7 +273,7 @@ describe('import', () => {
     assert.equal(await storedHead(data), BigInt(BLOCKS));
   });
 
-  test('bytes that are no block file', async () => {
+  test('refuses files of arbitrary bytes', async () => {
     const data = newStore();
     await run(genesisOnly(), data);
     // Small lists may look like the beginning of a block that continues after the end of the file.
@@ -290,7 +290,7 @@ describe('import', () => {
     await assert.rejects(run(gzipSync(Uint8Array.of(1, 2, 3)), data), /: not a file of RLP blocks; 0 blocks/);
   });
 
-  test('the command says what is wrong in one line', () => {
+  test('reports errors of the command in one line', () => {
     const blocks = newFile(encodeRange(1, 2));
     const directory = join(folder.path, 'directory');
     mkdirSync(directory);
@@ -333,8 +333,8 @@ describe('import', () => {
   });
 });
 
-describe('a store', () => {
-  test('that is not there is an error that says so, and is not made', () => {
+describe('openChainReader', () => {
+  test('reports a missing store, and does not create it', () => {
     const folder = makeTemporaryFolder();
     const path = join(folder.path, 'absent');
     assert.throws(() => openChainReader(path), new Error(`there is no chain store in ${path}`));

@@ -28,11 +28,11 @@ function open(admin: AdminOptions | false, lines: string[], ports: { listen: num
   });
 }
 
-test('off is off', async () => {
+test('admin: false opens no admin server', async () => {
   assert.equal(await open(false, [], { listen: 1, byDefault: 0 }), undefined);
 });
 
-test('with a port that the system picks for clients it picks this one too', async () => {
+test('the admin port is chosen by the system if the service port is', async () => {
   const admin = await open(LOOPBACK, [], { listen: 0, byDefault: 1 });
   assert.ok(admin !== undefined);
   const { status, body } = await ask(admin.address.port, { path: '/openrpc.json' });
@@ -43,7 +43,7 @@ test('with a port that the system picks for clients it picks this one too', asyn
   assert.deepEqual(onRollups, ['l2_estimateGas', 'rollup_getInfo']);
 });
 
-test('a default port that is in use is done without', async (t) => {
+test('a default port that is in use is logged, and the service continues without an admin server', async (t) => {
   const port = await occupyPort(t);
   const lines: string[] = [];
   assert.equal(await open(LOOPBACK, lines, { listen: 1, byDefault: port }), undefined);
@@ -51,7 +51,7 @@ test('a default port that is in use is done without', async (t) => {
   assert.match(lines[0] ?? '', /"level":40.*continuing without it/);
 });
 
-test('a chosen port that is in use is an error that names it', async (t) => {
+test('a configured port that is in use is an error that names it', async (t) => {
   const port = await occupyPort(t);
   await assert.rejects(open({ ...LOOPBACK, port }, [], { listen: 1, byDefault: 0 }), {
     message: `the admin server's 127.0.0.1:${port} is in use; choose another with PORTCULLIS_ADMIN_PORT or admin`,

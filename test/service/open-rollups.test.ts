@@ -50,7 +50,7 @@ function createSink() {
 
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
 
-test('a rollup that does not say its family is asked for it, and has its prefix', async () => {
+test("a rollup without a configured family is recognised by its nodes, and gets the family's prefix", async () => {
   const { log } = createSink();
   const opened = await openRollups(configure({}), new Map([['l2', createTaikoNode()]]), log);
   assert.equal(opened.get('l2')?.prefixes?.[0], 'taiko');
@@ -58,7 +58,7 @@ test('a rollup that does not say its family is asked for it, and has its prefix'
   assert.equal(own.get('l2')?.prefixes?.[0], 'mine');
 });
 
-test('what cannot be recognised is opened all the same: estimates say what to set', async (t) => {
+test('an unrecognisable rollup is opened, and its estimates report the setting to configure', async (t) => {
   const { log, lines } = createSink();
   const layer1 = createScriptedChain({ headers: { latest: makeHeader() }, call: () => '"0x"' }).chain;
   const rollups = await openRollups(configure({}), new Map([['l2', layer1]]), log);
@@ -79,7 +79,7 @@ test('what cannot be recognised is opened all the same: estimates say what to se
   );
 });
 
-test('a rollup whose nodes do not answer is recognised when they do, also over a reload', async (t) => {
+test('a rollup whose nodes are down is recognised once they answer, and remains so after a reload', async (t) => {
   const { log } = createSink();
   const node = createTaikoNode();
   let isUp = false;
@@ -128,7 +128,7 @@ test('a rollup whose nodes do not answer is recognised when they do, also over a
   assert.equal(reloaded.get('l2')?.prefixes?.[0], 'taiko');
 });
 
-test('a family that is configured holds; when the chain looks like another one, that is said by name', async () => {
+test('a configured family is used even if the chain looks like another one, which is logged', async () => {
   const { log, lines } = createSink();
   const chains = new Map([['l2', createTaikoNode()]]);
   assert.equal(

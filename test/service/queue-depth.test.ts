@@ -44,7 +44,7 @@ async function open(t: TestContext) {
   return { networks, observability, sources };
 }
 
-test('calls that wait for their turn are a gauge of their network, and queued in the status', async (t) => {
+test('calls that wait for a slot are a gauge of their network, and counted as queued in the status', async (t) => {
   const { networks, observability, sources } = await open(t);
   const parts = {
     records: new MemoryRecordTable(),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { runService } from '../../src/service/run-service.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 
-test('signals are handled before the ready line: a supervisor may send one as soon as it has read it', async (t) => {
+test('signal handlers are installed before the ready line, after which a supervisor may send signals', async (t) => {
   const folder = makeTemporaryFolder();
   t.after(() => folder.remove());
   const config = {

@@ -19,7 +19,7 @@ async function subscribe(port: number, network: string): Promise<WebSocket> {
   return ws;
 }
 
-test('subscriptions go on over a reload that keeps their chain, and close with 1012 where it goes away', async (t) => {
+test('subscriptions continue after a reload that retains their chain, and close with 1012 if it is removed', async (t) => {
   const folder = makeTemporaryFolder();
   const describe = (networks: object): ReturnType<typeof parseConfig> =>
     parseConfig(

@@ -6,7 +6,7 @@ import { RequestScope } from '../../src/util/request-scope.ts';
 
 const LATEST = { kind: 'tag', tag: 'latest' } as const;
 
-test('a network that could not be opened refuses everything with the reason, without folders of the machine', () => {
+test('an unopened network refuses every call with the reason, without paths of local folders', () => {
   const chain = new UnopenedChain(
     'there is no chain store in /srv/portcullis/data/mine (genesis /srv/g.json)',
   );

@@ -33,7 +33,7 @@ const handlersOf = (check: Follower): Handlers => ({
   removed: (item) => check.accept({ ...item, removed: true }),
 });
 
-test('the examples lose nothing over reorgs and broken connections', async () => {
+test('the examples miss nothing across reorgs and broken connections', async () => {
   const followLogs = await load('follow-logs-ethers.mjs', 'followLogs');
   const followBlocks = await load('follow-blocks-viem.mjs', 'followBlocks');
   const stage = await Stage.open('scripted', 5, 0, 1);

@@ -12,7 +12,7 @@ import { FilterPoller } from './clients/filter-poller.ts';
 
 const ANSWERED_MS = 60_000;
 
-test('polls are repeated where filters cannot be read now; a filter that is gone is a fault', async () => {
+test('temporary errors are retried with the same filter, and a missing filter counts as a fault', async () => {
   const away = new RpcError('recordsUnavailable').message;
   const gone = 'filter not found: it was removed';
   const answers = ['0x1', [], { code: -32603, message: away }, [], { code: -32000, message: gone }, '0x2'];

@@ -1,4 +1,4 @@
-/** The checks of subscribers find each fault, which is made here. */
+/** Tests that the checks of subscribers find each kind of fault. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Random } from '../geth/requests/random.ts';
@@ -63,7 +63,7 @@ function check(follower: Follower, results: readonly object[]): Faults {
 const heads = (): Follower => new HeadsFollower('heads', 'afterHash', start);
 const logs = (): Follower => new LogsFollower('logs', {}, start);
 
-test('every step once and in order is right', () => {
+test('every step once and in order has no faults', () => {
   assert.deepEqual(check(heads(), HEADERS), SOUND);
   assert.deepEqual(check(logs(), LOGS), SOUND);
   const plain = new HeadsFollower('plain', 'none', start);
@@ -71,7 +71,7 @@ test('every step once and in order is right', () => {
   assert.deepEqual(check(plain, added), SOUND);
 });
 
-test('whatever is left out, doubled or exchanged is found', () => {
+test('any omitted, repeated or swapped step is a fault', () => {
   for (const [create, results] of [
     [heads, HEADERS],
     [logs, LOGS],
@@ -88,7 +88,7 @@ test('whatever is left out, doubled or exchanged is found', () => {
   }
 });
 
-test('logs from before the start are taken back where a reorg reaches below it, each once', () => {
+test('logs before the start are removed once each if a reorg reaches below it', () => {
   const from = (number: number): Follower =>
     new LogsFollower('logs', {}, ancestorOf(old, old.number - number));
   for (let number = old.number - 2; number <= old.number; number++) {
@@ -115,7 +115,7 @@ test('logs from before the start are taken back where a reorg reaches below it, 
   }
 });
 
-test('what came in place of the start counts from where the branches part', () => {
+test('a replaced start block moves the start to the common ancestor', () => {
   const base = ancestorOf(old, 3);
   for (const taken of [after, after.slice(1)]) {
     const follower = new LogsFollower('logs', {}, old);
@@ -130,13 +130,13 @@ test('what came in place of the start counts from where the branches part', () =
   }
 });
 
-test('a subscription that breaks off anywhere goes on behind what it has whole', () => {
+test('an interrupted subscription continues after its last complete block', () => {
   for (let at = 0; at <= LOGS.length; at++) {
     const follower = logs();
     for (const log of LOGS.slice(0, at)) follower.accept(log);
     follower.interrupt();
     const [, { afterHash }] = follower.params as ['logs', { readonly afterHash: string }];
-    // Changes of the chain since that block.
+    // Steps of the chain after that block.
     const isOrphan = removed.some(({ hash }) => hash === afterHash);
     const taken = removed.filter(({ number }) => isOrphan && number <= numberOf(afterHash));
     const base = taken.length > 0 ? ancestorOf(old, 3).number : numberOf(afterHash);

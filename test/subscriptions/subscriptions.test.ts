@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { NO_FAULTS } from './clients/follower.ts';
 import { runDisturbances } from './run.ts';
 
-test('subscribers through 20 disturbances have every block and log once, in order', async () => {
+test('subscribers receive every block and log once and in order through 20 disturbances', async () => {
   const report = await runDisturbances({
     nodes: 'scripted',
     disturbances: 20,

@@ -27,7 +27,7 @@ const TOGETHER: readonly string[] = [
   'util',
 ];
 
-/** Slowest runs, by `--times`; started first, so that none runs alone at the end. */
+/** Slowest runs, from `--times`; they start first, so that none runs alone at the end. */
 export const LONGEST: readonly string[] = [
   'cli',
   'service',

@@ -64,7 +64,7 @@ export function check(
     .map(({ name, have }) => ({ name, have, isAbsent: have == null }));
   if (differences.length === 0) return { verdict: 'truth', members: [] };
   const members = [...new Set(differences.map(({ name }) => name))];
-  // A node may not have seen yet that it was mined.
+  // A node may still report a mined transaction as pending.
   const isWaiting =
     request.method === 'eth_getTransactionByHash' && readAt(reply.value, ['blockHash']) == null;
   if (isWaiting && reply.trust !== 'proven' && differences.every((each) => isOfWaiting(each, reply.value)))

@@ -16,13 +16,13 @@ const SAMPLES = 6;
 /** Seed of the drawn changes and of the requests to true nodes. */
 const SEED = Number(process.env['PORTCULLIS_SEED'] ?? 1);
 
-test('docs/upstreams.md has the table of members that no root covers', () => {
+test('docs/upstreams.md contains the table of members that no root covers', () => {
   const docs = readFileSync(new URL('../../../docs/upstreams.md', import.meta.url), 'utf8');
   const table = tabulateUncovered();
   assert.ok(docs.includes(`${table}\n`), `docs/upstreams.md should have:\n${table}`);
 });
 
-test('a seed draws the same changes again, whatever order they come in and whichever one is new', () => {
+test('a seed draws the same changes, independent of order and of new items', () => {
   const items = Array.from({ length: 1_000 }, (_, i) => `item ${i}`);
   const draw = (list: readonly string[], seed: number): ReadonlySet<string> =>
     new Set(drawRanked(list, 0.02, (item) => `${seed} ${item}`));
@@ -37,7 +37,7 @@ test('a seed draws the same changes again, whatever order they come in and which
   assert.equal(drawRanked(items, 0.000_1, String).length, 1);
 });
 
-describe('answers of nodes', () => {
+describe('verification of answers from nodes', () => {
   let truth: Truth;
   /** Number of changes per verdict, over all tests: the drawn ones depend on the requests to nodes. */
   const seen = { truth: 0, refused: 0 };
@@ -50,7 +50,7 @@ describe('answers of nodes', () => {
   });
   after(() => truth.close());
 
-  test('no change of one is missed that a root covers', async (t) => {
+  test('detects every change that a root covers', async (t) => {
     t.diagnostic(`PORTCULLIS_SEED=${SEED}`);
     const figures = openFigures();
     const options = {
@@ -71,7 +71,7 @@ describe('answers of nodes', () => {
     note(figures);
   });
 
-  test('nor one of what is read while it arrives', async (t) => {
+  test('detects every such change in streamed answers', async (t) => {
     t.diagnostic(`PORTCULLIS_SEED=${SEED}`);
     const figures = openFigures();
     const options = {
@@ -92,11 +92,11 @@ describe('answers of nodes', () => {
     note(figures);
   });
 
-  test('some changes were refused, and others answered by nodes that tell the truth', () => {
+  test('some changes were refused, and others were answered by honest nodes', () => {
     assert.ok(seen.truth > 0 && seen.refused > 0, JSON.stringify(seen));
   });
 
-  test('none that is true is refuted', async (t) => {
+  test('refutes no true answer', async (t) => {
     t.diagnostic(`PORTCULLIS_SEED=${SEED}`);
     const figures: TrueFigures = { requested: 0, falseAlarms: [] };
     await fuzzTrueNodes(truth, REQUESTS, SEED, figures);

@@ -13,7 +13,7 @@ export type AttackReport = {
 };
 
 const ERROR_CODE = /"error":\{"code":(-?\d+)/;
-/** Maximum number of kinds with a count of their own; all others share one. */
+/** Maximum number of kinds that are counted separately; all others share one count. */
 const MAX_KINDS = 40;
 
 export class Seen {

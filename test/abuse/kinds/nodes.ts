@@ -43,7 +43,7 @@ const HOSTILE_ROWS = HOSTILE_NETWORKS.map(
     host: `${name}.localhost`,
     connections: 4,
     ms: 2_500,
-    // After the first of them the node is out of use, and calls are refused.
+    // The first such answer takes the node out of use, and further calls are refused.
     pause: 20,
     ...(index === 0 && { isShort: true }),
     makeBody: () => () => call(numbered(HOSTILE_DATA)),

@@ -220,7 +220,7 @@ function needsRound(round: number, latencies: Latencies, { maxRounds, hasTime }:
   if (round >= maxRounds || hasTime?.() === false) return false;
   if (countFailures(latencies.beside.flatMap(({ reports }) => reports)) > 0) return false;
   const { beside, limit, isCalm } = readP99(latencies);
-  // Load of other programs can only have raised it.
+  // Load of other programs cannot have lowered the latency.
   if (beside < limit * CLEAR) return false;
   return !isCalm || beside <= limit * HOPELESS;
 }

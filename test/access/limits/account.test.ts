@@ -23,7 +23,7 @@ function open(
 
 for (const { name, skip, open: openTables } of TABLES) {
   describe(`limits in ${name}`, { skip }, () => {
-    test('all processes together give the burst and what time brings, no more', async (t) => {
+    test('all processes together grant the burst plus the tokens accrued since, no more', async (t) => {
       const rate = { perSecond: 4, burst: 50 };
       // The clock of the accounts stands still: they drop no tokens, and request none from the table after a denial.
       const time = { now: 0 };
@@ -56,7 +56,7 @@ for (const { name, skip, open: openTables } of TABLES) {
       check(rate.burst + 1);
     });
 
-    test('a denial says when to come back, and that is true', async (t) => {
+    test('a denial reports a retry delay after which a call is granted', async (t) => {
       const [table] = await openTables(t, 1);
       const time = { now: 0 };
       const rate = { perSecond: 4, burst: 2 };
@@ -75,7 +75,7 @@ for (const { name, skip, open: openTables } of TABLES) {
       assert.equal(await account.take(0), undefined);
     });
 
-    test('processes that spend at the same time exceed the credits of a day by a tenth at most', async (t) => {
+    test('processes that spend concurrently exceed the daily credits by at most a tenth', async (t) => {
       const limits = { dailyCredits: 10_000 };
       const time = { now: 0 };
       const tables = await openTables(t, 4);
@@ -91,7 +91,7 @@ for (const { name, skip, open: openTables } of TABLES) {
       assert.ok(spent >= 10_000 * 0.9 && spent <= 10_000 * 1.1, String(spent));
     });
 
-    test('the credits of a day are counted over processes, and the next day is a new one', async (t) => {
+    test('daily credits are counted over all processes and reset at the next day', async (t) => {
       const clock = { now: Date.UTC(2030, 0, 1, 23, 59, 59) };
       const limits = { dailyCredits: 1_000 };
       const tables = await openTables(t, 2);
@@ -118,7 +118,7 @@ for (const { name, skip, open: openTables } of TABLES) {
 }
 
 for (const { name, skip, open: openTables } of TABLES) {
-  test(`calls at the same moment never exceed the credits of a day in ${name}`, { skip }, async (t) => {
+  test(`concurrent calls never exceed the daily credits in ${name}`, { skip }, async (t) => {
     const [table] = await openTables(t, 1);
     const account = open(table as LimitTable, { dailyCredits: 100, rate: { perSecond: 1e6, burst: 1e6 } });
     const outcomes = await Promise.all(Array.from({ length: 50 }, () => account.take(7)));
@@ -129,7 +129,7 @@ for (const { name, skip, open: openTables } of TABLES) {
   });
 }
 
-test('while the table is away its share of the credits is not exceeded', async () => {
+test('an unavailable table limits the account to its share of the daily credits', async () => {
   const table: LimitTable = { share: 0.5, unreported: 1, draw: () => undefined, close: async () => {} };
   const account = open(table, { dailyCredits: 100 });
   assert.equal(await account.take(40), undefined);
@@ -137,7 +137,7 @@ test('while the table is away its share of the credits is not exceeded', async (
   assert.equal(await account.take(10), undefined);
 });
 
-test('in Valkey an entry that comes again, or late, is made once', { skip: NO_REDIS }, async (t) => {
+test('a repeated or late entry is counted only once in Valkey', { skip: NO_REDIS }, async (t) => {
   const server = await openServer(t);
   const [table, other] = [await openRedisLimits(t, server), await openRedisLimits(t, server)];
   const enter = async (to: LimitTable, entry: number, credits: number): Promise<number | undefined> => {
@@ -174,7 +174,7 @@ describe('an account', () => {
 
   const full = (tokens: number): Drawn => ({ tokens, waitMs: 0, spent: 0 });
 
-  test('that is busy draws ahead, one that is not draws what it needs', () => {
+  test('draws tokens ahead while busy, and single tokens while idle', () => {
     const clock = { now: 0 };
     const table = script(full);
     const account = open(table, { rate: { perSecond: 1_000, burst: 1_000 } }, { now: () => clock.now });
@@ -190,7 +190,7 @@ describe('an account', () => {
     assert.equal(table.draws.at(-1), 1);
   });
 
-  test('gives up tokens that it has held for long', () => {
+  test('discards reserved tokens after a while', () => {
     const clock = { now: 0 };
     const table = script((tokens) => full(tokens + 5));
     const account = open(table, { rate: { perSecond: 10, burst: 10 } }, { now: () => clock.now });
@@ -202,7 +202,7 @@ describe('an account', () => {
     assert.equal(table.draws.length, 2);
   });
 
-  test('that waits for the table asks once for all that wait', async () => {
+  test('sends one draw for all calls that wait for the table', async () => {
     let release: (drawn: Drawn) => void = () => {};
     const table = script(() => new Promise((resolve) => (release = resolve)));
     const account = open(table, { rate: { perSecond: 10, burst: 10 } });
@@ -219,7 +219,7 @@ describe('an account', () => {
     );
   });
 
-  test('gives its own share while the table is away, and asks until it is back', () => {
+  test('grants its own share while the table is unavailable, and retries until it is back', () => {
     const clock = { now: 0 };
     let isAway = true;
     const table = script((tokens) => (isAway ? undefined : full(tokens)));
@@ -236,7 +236,7 @@ describe('an account', () => {
     assert.ok((table.draws.at(-1) ?? 0) >= 1);
   });
 
-  test('does not get a burst each time that the table comes and goes', () => {
+  test('grants no new burst when the table becomes unavailable again and again', () => {
     const clock = { now: 0 };
     let isAway = false;
     const table: LimitTable = {
@@ -255,7 +255,7 @@ describe('an account', () => {
     assert.ok(provided <= 500 + 100 + 1, String(provided));
   });
 
-  test('takes back a call that was not made', async () => {
+  test('refunds a call that was not made', async () => {
     const table = script(full);
     const account = open(table, { rate: { perSecond: 10, burst: 10 }, dailyCredits: 100 });
     for (let i = 0; i < 50; i++) {
@@ -265,7 +265,7 @@ describe('an account', () => {
     assert.equal(account.isDirty, false);
   });
 
-  test('keeps credits that could not be entered, and enters them once', async () => {
+  test('stores credits that could not be entered, and enters them once', async () => {
     const entered: number[] = [];
     let isAway = false;
     const table: LimitTable = {
@@ -294,7 +294,7 @@ describe('an account', () => {
     assert.equal(account.isDirty, false);
   });
 
-  test('sends what may have been entered again as it was, before anything else', async () => {
+  test('repeats an unconfirmed entry unchanged before any new entry', async () => {
     const sent: (readonly [number | undefined, number | undefined])[] = [];
     let isLate = true;
     const table: LimitTable = {
@@ -328,7 +328,7 @@ describe('an account', () => {
     assert.ok(numbers.length > 2, 'it was sent again');
   });
 
-  test('that has no other bound is bounded', async () => {
+  test('bounds the calls that wait for the table', async () => {
     const table = script(() => new Promise(() => {}));
     const account = open(table, { rate: { perSecond: 10, burst: 10 } });
     for (let i = 0; i < 1_000; i++) assert.ok(account.take(0) instanceof Promise);
@@ -336,8 +336,8 @@ describe('an account', () => {
   });
 });
 
-describe('what costs several tokens', () => {
-  /** Opens an account over a table of its own, on a clock that stands still until the test moves it. */
+describe('a call that costs several tokens', () => {
+  /** Opens an account with its own table, on a clock that only the test advances. */
   function openStill(rate: Rate): { account: Account; clock: { now: number } } {
     const clock = { now: 1_000 };
     let bucket = fillBucket(undefined, rate, clock.now);
@@ -355,7 +355,7 @@ describe('what costs several tokens', () => {
     return { account: open(table, { rate }, { now, clock: now }), clock };
   }
 
-  test('is let through where there is one of them, and the rest is paid before anything else', () => {
+  test('is granted with one token left, and its debt is paid before the next call is granted', () => {
     const { account, clock } = openStill({ perSecond: 10, burst: 6 });
     assert.equal(account.take(0, clock.now, 4), undefined);
     for (let left = 2; left > 0; left--) assert.equal(account.take(0, clock.now), undefined);
@@ -371,7 +371,7 @@ describe('what costs several tokens', () => {
     assert.equal((account.take(0, clock.now) as Denial).reason, 'rate');
   });
 
-  test('never costs more than a burst, and nothing where it was paid before', () => {
+  test('costs at most a burst, and nothing if it was already paid', () => {
     const { account, clock } = openStill({ perSecond: 10, burst: 2 });
     assert.equal(account.take(0, clock.now, 40), undefined);
     assert.equal((account.take(0, clock.now) as Denial).reason, 'rate');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Bucket, fillBucket, takeTokens } from '../../../src/access/limits/bucket.ts';
 
-test('a bucket never gives more than its burst and what time brings, and nothing of that is lost', () => {
+test('a bucket grants at most its burst plus the tokens accrued since, and loses none of them', () => {
   const steps = fc.array(fc.tuple(fc.nat(2_000), fc.nat(20)), { minLength: 1, maxLength: 60 });
   const rates = fc.record({
     perSecond: fc.double({ min: 0.1, max: 500, noNaN: true }),
@@ -33,7 +33,7 @@ test('a bucket never gives more than its burst and what time brings, and nothing
   );
 });
 
-test('a clock that is set back brings nothing and takes nothing, and goes on from there', () => {
+test('a clock that is set back neither adds nor removes tokens, and accrual continues from the new time', () => {
   const rate = { perSecond: 10, burst: 10 };
   for (const ahead of [1, 4_000, 3_600_000, 100 * 365 * 86_400_000]) {
     const empty = takeTokens(fillBucket(undefined, rate, 5_000 + ahead), rate, 10).bucket;
@@ -45,7 +45,7 @@ test('a clock that is set back brings nothing and takes nothing, and goes on fro
   }
 });
 
-test('a clock that is ahead for a moment brings one burst at most', () => {
+test('a clock that is temporarily ahead grants at most one more burst', () => {
   const rate = { perSecond: 10, burst: 10 };
   let bucket: Bucket | undefined;
   let provided = 0;

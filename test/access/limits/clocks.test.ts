@@ -23,7 +23,7 @@ const JUMPS = [
 type Clock = { passed: number; wrong: number };
 const read = ({ passed, wrong }: Clock): number => START + passed + wrong;
 
-/** Opens the table like a new process, and closes the one before. */
+/** Closes the table and opens it again, like a restarted process. */
 type Restart = () => Promise<LimitTable>;
 
 const KINDS: readonly {
@@ -82,9 +82,9 @@ async function spendAll(account: Account, atMost = 1_000): Promise<number> {
 }
 
 for (const { name, skip, begin } of KINDS) {
-  describe(`credits of a day in ${name}, with a clock that is for a moment`, { skip }, () => {
+  describe(`daily credits in ${name} with a clock that is temporarily`, { skip }, () => {
     for (const [how, jump] of JUMPS) {
-      test(`${how}, over restarts`, async (t) => {
+      test(`${how}, across restarts`, async (t) => {
         const clock = { passed: 0, wrong: 0 };
         const restart = await begin(t, clock);
         assert.equal(await spendAll(openAccount(await restart(), clock, 100), 60), 60);
@@ -92,7 +92,8 @@ for (const { name, skip, begin } of KINDS) {
         const meanwhile = await spendAll(openAccount(await restart(), clock, 100), 40);
         clock.wrong = 0;
         const left = await spendAll(openAccount(await restart(), clock, 100));
-        // The same day re-entered keeps its count. After a jump back the earlier day looks like one that is over, so up to 40 more may be left.
+        // The count of the day is intact when the clock is right again. After a jump back the earlier day counts as over, so up to 40 more
+        // may be left.
         assert.equal(60 + meanwhile + (jump < 0 ? 0 : left), 100);
         assert.ok(left <= 40, `${left} left`);
         assert.equal(await spendAll(openAccount(await restart(), clock, 100)), 0);
@@ -118,7 +119,7 @@ for (const { name, skip, begin } of KINDS) {
   });
 }
 
-describe('a bucket whose clock is for a moment', () => {
+describe('a bucket with a clock that is temporarily', () => {
   for (const [how, jump] of JUMPS) {
     for (const isRestarted of [false, true]) {
       test(`${how}${isRestarted ? ', over restarts' : ''}`, async (t) => {
@@ -157,7 +158,7 @@ describe('a bucket whose clock is for a moment', () => {
   });
 });
 
-test('buckets that are not used leave, a few with each new one, also those of a clock that was ahead', async (t) => {
+test('each new bucket removes a few unused ones, including those from a clock that was ahead', async (t) => {
   const folder = makeFolder(t);
   const clock = { passed: 0, wrong: 36_500 * DAY_MS };
   const table = new LmdbLimitTable(

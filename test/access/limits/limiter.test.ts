@@ -17,7 +17,7 @@ const NO_TERMS = {
   jwt: undefined,
 };
 
-test('keys, networks and addresses are limited each by itself', async (t) => {
+test('keys, networks and addresses have separate limits', async (t) => {
   const table = new LmdbLimitTable(makeFolder(t), () => {});
   t.after(() => table.close());
   const limiter = new Limiter({
@@ -85,7 +85,7 @@ function limitOver(table: LimitTable): Limiter {
   return new Limiter({ table, failures: { perSecond: 1, burst: 3 }, networks: new Map() });
 }
 
-test('a key has one account, however it is verified: what was not entered for one is not lost to the other', async () => {
+test('verifications of one key share an account, and its unentered credits are not lost', async () => {
   const table = new LateTable();
   const limiter = limitOver(table);
   await limiter.takeForKey(daily('before a rotation'), 10);
@@ -97,7 +97,7 @@ test('a key has one account, however it is verified: what was not entered for on
   assert.equal(table.spent, 11);
 });
 
-test('the end enters all that was spent, also what came after an unconfirmed entry', async () => {
+test('close enters all spent credits, including those after an unconfirmed entry', async () => {
   const table = new LateTable();
   const limiter = limitOver(table);
   const principal = daily('one');
@@ -110,7 +110,7 @@ test('the end enters all that was spent, also what came after an unconfirmed ent
   assert.equal(table.spent, 60);
 });
 
-test('credits of a call that waited for the table while others were entered are entered too', async () => {
+test('credits of a call that waited for the table are entered even if others were entered meanwhile', async () => {
   const table = new LateTable();
   const limiter = limitOver(table);
   let answer = (): void => {};
@@ -125,7 +125,7 @@ test('credits of a call that waited for the table while others were entered are 
   assert.equal(table.spent, 10);
 });
 
-test('a key has changed limits at once', async () => {
+test('changed limits of a key apply at once', async () => {
   const table = new LateTable();
   const limiter = limitOver(table);
   assert.equal(await limiter.takeForKey(daily('one', 100), 100), undefined);
@@ -136,7 +136,7 @@ test('a key has changed limits at once', async () => {
   assert.equal(table.spent, 101);
 });
 
-test('addresses: IPv4 as it is, IPv6 by its first half', () => {
+test('IPv4 addresses count individually, IPv6 addresses by their /64', () => {
   for (const [address, group] of [
     ['192.0.2.1', '192.0.2.1'],
     ['::ffff:192.0.2.1', '192.0.2.1'],

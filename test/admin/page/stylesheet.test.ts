@@ -43,7 +43,7 @@ function contrast(one: string, other: string): number {
 }
 
 for (const [i, scheme] of ['light', 'dark'].entries()) {
-  test(`text is readable when it is ${scheme}`, () => {
+  test(`text has enough contrast in the ${scheme} scheme`, () => {
     const colours = readSchemes()[i];
     for (const [text, ground] of PAIRS) {
       const found = contrast(colours?.get(text) ?? '', colours?.get(ground) ?? '');

@@ -53,7 +53,7 @@ const values: readonly (readonly [text: string, schema: OpenRpcSchema, value: un
   ['12', { type: 'integer' }, 12],
 ];
 for (const [text, schema, value] of values) {
-  test(`${text} is read as ${JSON.stringify(value)}`, () =>
+  test(`parses ${text} as ${JSON.stringify(value)}`, () =>
     assert.deepEqual(parseValue(text, schema), value));
 }
 
@@ -66,7 +66,7 @@ for (const [text, schema, message] of [
   ['x', { type: 'object' }, /expected JSON/],
   ['0x12', HASH, /expected a block hash/],
 ] as const) {
-  test(`${text} is not understood`, () => {
+  test(`rejects ${text}`, () => {
     assert.throws(
       () => parseValue(text, schema),
       (error) => error instanceof ValueProblem && message.test(error.message),
@@ -80,7 +80,7 @@ const text = (value: string): string => {
   return word(32) + word(hex.length / 2) + hex.padEnd(Math.ceil(hex.length / 64) * 64, '0');
 };
 
-test('reasons of reverts', () => {
+test('decodeRevert names the kind and the reason', () => {
   assert.deepEqual(decodeRevert(`0x08c379a0${text('no <b>ether</b> left')}`), {
     kind: 'Error(string)',
     text: 'no <b>ether</b> left',
@@ -98,7 +98,7 @@ test('reasons of reverts', () => {
   }
 });
 
-test('arbitrary revert data is described, never thrown at', () => {
+test('decodeRevert describes arbitrary data without throwing', () => {
   const selector = fc.constantFrom('08c379a0', '4e487b71', '');
   const payload = fc.uint8Array({ maxLength: 200 });
   fc.assert(
@@ -108,7 +108,7 @@ test('arbitrary revert data is described, never thrown at', () => {
   );
 });
 
-test('quantities with what their names mean', () => {
+test('quantities are described with the unit of their name', () => {
   assert.deepEqual(describeQuantity('0x5208', 'gas'), { text: '21,000', note: '0x5208' });
   assert.deepEqual(describeQuantity('0xde0b6b3a7640000', 'value'), {
     text: '1,000,000,000,000,000,000',
@@ -119,7 +119,7 @@ test('quantities with what their names mean', () => {
   assert.equal(formatUnits(1n, 18), '0.000000000000000001');
 });
 
-test('fields by their schemas, those of inner objects too', () => {
+test('describeFields lists all fields, including those of nested objects', () => {
   const schema: OpenRpcSchema = {
     anyOf: [{ type: 'object', properties: { gas: QUANTITY, inner: { type: 'object' } } }, { type: 'null' }],
   };
@@ -139,7 +139,7 @@ test('fields by their schemas, those of inner objects too', () => {
   );
 });
 
-test('returned data is all that it can be', () => {
+test('describeData lists every plausible interpretation of returned data', () => {
   const names = (data: string): readonly string[] => describeData(data).map(({ name }) => name);
   assert.deepEqual(names('0x'), ['length']);
   assert.deepEqual(names(`0x${word(5)}`), ['length', 'as a number']);
@@ -151,7 +151,7 @@ test('returned data is all that it can be', () => {
   assert.equal(describeData(`0x${text('PORT')}`)[1]?.text, 'PORT');
 });
 
-test('indented JSON is the same JSON, to the last digit', () => {
+test('indentJson preserves every value, including all digits', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       assert.deepEqual(JSON.parse(indentJson(JSON.stringify(value))), JSON.parse(JSON.stringify(value)));
@@ -170,7 +170,7 @@ function splitLine(line: string): string[] {
   return shown.split('\n').slice(0, -1);
 }
 
-test('a curl line means to a shell what it says', () => {
+test('a shell parses the curl command into the intended arguments', () => {
   const body = '{"a":"it\'s $HOME `x` \\\\ \\"y\\" "}';
   const call = {
     scheme: 'http',
@@ -188,7 +188,7 @@ test('a curl line means to a shell what it says', () => {
   ]);
 });
 
-test('over TLS a curl line asks for the host that the certificate names, with the credentials of the key', () => {
+test('over TLS the curl command connects to the host name of the certificate, with the credentials of the key', () => {
   const authorization = formatAuthorization({ secret: 'sesame', token: 'a.b.c' });
   const line = formatCurlLine({
     scheme: 'https',
@@ -211,7 +211,7 @@ test('over TLS a curl line asks for the host that the certificate names, with th
   ]);
 });
 
-test('numbers for people', () => {
+test('numbers are formatted with units', () => {
   assert.equal(formatBytes(0), '0 bytes');
   assert.equal(formatBytes(48_200_000), '46 MiB');
   assert.equal(formatMs(0.214), '0.21 ms');

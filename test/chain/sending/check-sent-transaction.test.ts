@@ -42,8 +42,8 @@ function refusalOf(bytes: Uint8Array, rules?: SendingRules): string | undefined 
   }
 }
 
-describe('a transaction that is sent', () => {
-  it('of each type has its sender and hash', () => {
+describe('checkSentTransaction', () => {
+  it('returns the sender and hash of each transaction type', () => {
     for (const type of [0, 1, 2] as const) {
       const bytes = makeTransaction({ type });
       const { transaction, sender, sidecar, size } = check(bytes);
@@ -53,7 +53,7 @@ describe('a transaction that is sent', () => {
     }
   });
 
-  it('is refused for its size before it is read, also where no bounds are known', () => {
+  it('refuses an oversized transaction before decoding it, even without block rules', () => {
     const garbage = (bytes: number): Uint8Array => new Uint8Array(bytes).fill(0xff);
     const large = (bytes: number, limit: number): string =>
       `oversized data: transaction size ${bytes}, limit ${limit} (bound: transaction.bytes)`;
@@ -68,7 +68,7 @@ describe('a transaction that is sent', () => {
     assert.equal(refusalOf(blobs, sendingRules('osaka')), large(1_048_577, 1_048_576));
   });
 
-  it('with blobs has the hash of what stands in a block, whatever it carries', () => {
+  it('hashes a blob transaction without its sidecar, whatever the sidecar version', () => {
     const plain = check(makeBlobTransaction());
     const versioned = check(makeBlobTransaction({}, { version: 1 }));
     assert.equal(plain.sidecar?.version, 0);
@@ -79,13 +79,13 @@ describe('a transaction that is sent', () => {
     assert.equal(refusalOf(plain.transaction.encoded), 'missing sidecar in blob transaction');
   });
 
-  it('may be valid on every chain only where that is allowed', () => {
+  it('accepts transactions without replay protection only if allowed', () => {
     const bytes = makeTransaction({ type: 0, chainId: undefined });
     assert.match(refusalOf(bytes) ?? '', /^only replay-protected/);
     assert.equal(refusalOf(bytes, { ...sendingRules(), allowsUnprotected: true }), undefined);
   });
 
-  it('has to keep bounds where they are known', () => {
+  it('enforces fork and gas bounds if they are known', () => {
     const rows: readonly (readonly [Uint8Array, Revision, RegExp])[] = [
       [
         makeTransaction(),
@@ -112,13 +112,13 @@ describe('a transaction that is sent', () => {
     assert.equal(refusalOf(makeTransaction({ gasLimit: 16_777_217n }), sendingRules('prague')), undefined);
   });
 
-  it('of any bytes is taken or refused, and nothing else happens', () => {
+  it('accepts or refuses arbitrary bytes without other errors', () => {
     for (const { name, bytes } of BAD_TRANSACTIONS.filter((_, i) => i % 7 === 0)) {
       assert.doesNotThrow(() => refusalOf(bytes, sendingRules('osaka')), name);
     }
   });
 
-  it('is what geth’s errors say it is', () => {
+  it('reports malformed bytes with the errors of geth', () => {
     const rows: Readonly<Record<string, string>> = {
       '0x': 'typed transaction too short',
       '0x02': 'typed transaction too short',

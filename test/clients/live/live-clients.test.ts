@@ -10,7 +10,7 @@ import { LIVE_OPERATIONS } from './live-operations.ts';
 
 const PAGE = readFileSync(join(ROOT, 'docs/clients.md'), 'utf8');
 
-test('clients that are at hand watch, filter and send', { skip: ANVIL_SKIP }, async () => {
+test('installed clients watch blocks, use filters and send, as documented', { skip: ANVIL_SKIP }, async () => {
   const rows = await findLiveMatrix(
     LIVE_CLIENTS.filter(({ isAtHand }) => isAtHand === true),
     () => {},

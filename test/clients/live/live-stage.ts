@@ -13,7 +13,7 @@ const CONTRACT = `0x${'1d'.repeat(20)}`;
 const TOPIC = eventTopic(EVENT);
 const TO = `0x${'77'.repeat(20)}`;
 const SENDER = 9;
-/** Time from a transaction to its block, and from there to the next transaction. */
+/** Interval between a transaction and its block, and between that block and the next transaction, ms. */
 const HALF_MS = 150;
 /** Keys of anvil's first accounts. */
 const KEYS: readonly `0x${string}`[] = [

@@ -10,7 +10,7 @@ import { refuseAltered } from './refuse-altered.ts';
 const HEAD = '0x74b2c28e6e6cc18642d058bb8fc785d2698a8a95dfef9ae014151096db9b5563';
 const SHORT = { every: 75, lists: 60 };
 
-describe('blocks of geth over the border of Amsterdam', () => {
+describe('blocks from geth across the Amsterdam fork', () => {
   let set: ChainSet;
   let imported: ImportedSet;
   before(async () => {
@@ -18,27 +18,27 @@ describe('blocks of geth over the border of Amsterdam', () => {
     imported = await importSet(set);
   });
 
-  test('import with every root, list and request hash', () => {
+  test('import with every root, access list and requests hash verified', () => {
     const { figures } = imported;
     assert.equal(figures.headHash, HEAD);
     assert.equal(figures.blocks, 300);
     assert.equal(figures.amsterdamBlocks, 280);
   });
 
-  test('have every type of transaction, transfers, failed creations and requests of builders', () => {
+  test('contain every transaction type, transfers, failed creations and builder requests', () => {
     const { types, transferLogs, failedCreations, builderDeposits, builderExits } = imported.figures;
     assert.ok(types.every((count) => count > 0));
     for (const count of [transferLogs, failedCreations, builderDeposits, builderExits]) assert.ok(count > 0);
   });
 
-  test('are refused with one thing altered, and taken without', async () => {
+  test('are refused with any one alteration, and accepted without', async () => {
     const { headers, lists, faults } = await refuseAltered(set, imported.accessLists, SHORT);
     assert.deepEqual(faults, []);
     assert.ok(headers > 0 && lists > 0);
   });
 });
 
-test('a few blocks that geth makes now', { skip: EVM_SKIP }, async () => {
+test('freshly generated geth blocks import', { skip: EVM_SKIP }, async () => {
   const set = await makeChain({ seed: 5, blocks: 8, firstAmsterdam: 3 });
   const { figures } = await importSet(set);
   assert.equal(figures.amsterdamBlocks, 6);

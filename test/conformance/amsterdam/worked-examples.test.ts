@@ -181,7 +181,7 @@ function execute(fields: Partial<TransactionBody>): TransactionResult {
   return applyTransaction(tx, ALICE, { evm, block, rules: blockRulesOf('amsterdam'), recoverPublicKey });
 }
 
-describe('worked examples of the gas of Amsterdam', () => {
+describe('worked examples of Amsterdam gas', () => {
   let harness: CallHarness;
   before(async () => {
     const alloc = Object.fromEntries(
@@ -205,7 +205,7 @@ describe('worked examples of the gas of Amsterdam', () => {
   });
 
   for (const { name, tx, execution, state, receipt = execution + state } of EXAMPLES) {
-    test(`${name}: ${execution} and ${state}`, () => {
+    test(`${name}: ${execution} execution gas and ${state} state gas`, () => {
       const result = execute(tx);
       assert.equal(result.status, 'success');
       const { blockExecutionGas, blockStateGas, gasUsed } = result;
@@ -221,7 +221,7 @@ describe('worked examples of the gas of Amsterdam', () => {
 
     // An estimate is a gas limit at most 1.5 % too high, like geth's; calls have no authorizations here.
     if (tx.type === 4) continue;
-    test(`${name}: the estimate suffices, and a fiftieth less does not`, async () => {
+    test(`${name}: the estimate is sufficient, and 2 % less is not`, async () => {
       const hex = (value: bigint): string => `0x${value.toString(16)}`;
       const call = {
         from: SENDER,
@@ -242,7 +242,7 @@ describe('worked examples of the gas of Amsterdam', () => {
     });
   }
 
-  test('transfers are estimated as geth estimates them', async () => {
+  test('transfers get the same estimates as from geth', async () => {
     const estimate = (address: string, value: string): Promise<bigint> =>
       harness.estimate({ from: SENDER, to: address, value });
     assert.equal(await estimate(EXISTING, '0x1'), 21_000n);

@@ -67,7 +67,7 @@ function linesOf({ findings }: ExaminationReport): string[] {
   return findings.map(({ severity, upstream, problem }) => `${severity} ${upstream ?? '-'}: ${problem}`);
 }
 
-test('two healthy nodes leave nothing to say', () => {
+test('two healthy nodes cause no findings', () => {
   const found = report([named('one'), named('two')]);
   assert.deepEqual(found.findings, []);
   assert.ok(found.isServable);
@@ -81,13 +81,13 @@ test('two healthy nodes leave nothing to say', () => {
   );
 });
 
-test('a network without a node that answers cannot be served', () => {
+test('a network without an answering node cannot be served', () => {
   const found = report([SILENT]);
   assert.equal(found.isServable, false);
   assert.deepEqual(linesOf(found), ['error -: no node is available', 'error gone: no connection']);
 });
 
-test('a node of another chain is named, by chain id or by genesis block', () => {
+test('a node of another chain is reported, by chain id or by genesis block', () => {
   const other = `0x${'5'.repeat(64)}`;
   const found = report([named('one'), ofChain('two', 5n), named('three'), ofChain('four', 1n, other)]);
   assert.deepEqual(linesOf(found), [
@@ -100,7 +100,7 @@ test('a node of another chain is named, by chain id or by genesis block', () => 
   );
 });
 
-test('the configuration goes over the majority', () => {
+test('the configured chain overrides the majority', () => {
   const found = report([named('one'), ofChain('two', 5n), named('three')], { chainId: 5 });
   assert.deepEqual(linesOf(found), [
     'error one: chain id 1, pool expects 5',
@@ -110,7 +110,7 @@ test('the configuration goes over the majority', () => {
   assert.equal(report([named('one')], { chainId: 5 }).isServable, false);
 });
 
-test('a tie between genesis blocks leaves no node that can be asked', () => {
+test('a tie between genesis blocks makes all nodes disputed unless pool.genesisHash is set', () => {
   const other = `0x${'5'.repeat(64)}`;
   const found = report([named('one'), ofChain('two', 1n, other)]);
   assert.deepEqual(linesOf(found), [`error -: no majority for a genesis block: ${GENESIS}, ${other}`]);
@@ -127,7 +127,7 @@ test('a tie between genesis blocks leaves no node that can be asked', () => {
   );
 });
 
-test('a development network, which has one node, is not advised to have more', () => {
+test('a development network with one node gets no advice to add nodes', () => {
   assert.deepEqual(linesOf(report([named('one')])), ['note -: only one node is available']);
   assert.deepEqual(linesOf(report([named('one')], { development: true })), []);
 });
@@ -139,13 +139,13 @@ test('a tie between chain ids is reported', () => {
   );
 });
 
-test('a node that does not tell its head is not asked', () => {
+test('a node that does not report its head is not used', () => {
   const found = report([named('one', { latest: undefined, features: {} })]);
   assert.equal(found.isServable, false);
   assert.equal(found.nodes[0]?.standing, 'headless');
 });
 
-test('lag is measured from the best node, and reported only when it is more than a moment', () => {
+test('lag is measured against the best node, and reported only beyond a few blocks', () => {
   const found = report([behind('one', 17), behind('two', 2), named('three')]);
   assert.deepEqual(
     found.nodes.map(({ lag }) => lag),
@@ -154,7 +154,7 @@ test('lag is measured from the best node, and reported only when it is more than
   assert.deepEqual(linesOf(found), ['warning one: 17 blocks behind three']);
 });
 
-test('a head that most nodes hold back is reported', () => {
+test('a served head behind that of the best node is reported', () => {
   const lines = linesOf(report([behind('one', 5), behind('two', 6), named('three')]));
   assert.equal(lines[0], 'warning -: the network serves a head 5 blocks behind that of three');
   const far = report([behind('one', 17), behind('two', 18), named('three')]);
@@ -165,7 +165,7 @@ test('a head that most nodes hold back is reported', () => {
   assert.match(far.findings[0]?.advice ?? '', /no vote in the head/);
 });
 
-test('an old head is worth a note', () => {
+test('an old head is noted', () => {
   const latest = { ...HEALTHY.latest, ageSeconds: 7_300 } as ExaminedNode['latest'];
   const old = { latest };
   assert.deepEqual(linesOf(report([named('one', old), named('two', old)])), [
@@ -173,7 +173,7 @@ test('an old head is worth a note', () => {
   ]);
 });
 
-test('tags that nodes do not know want a substitute', () => {
+test('tags unknown to nodes are reported unless they have a substitute', () => {
   const tags = { ...HEALTHY.tags, safe: { state: 'no', reason: 'null' } } as const;
   const without = [named('one', { tags }), named('two', { tags })];
   assert.deepEqual(linesOf(report(without)), ['warning -: safe is not known to any node']);
@@ -256,29 +256,29 @@ const rows: { name: string; changes: Partial<ExaminedNode>; line: string }[] = [
   },
 ];
 for (const { name, changes, line } of rows) {
-  test(`a node with a weakness: ${name}`, () => {
+  test(`a weakness of a node is reported: ${name}`, () => {
     assert.deepEqual(linesOf(report([named('good'), named('good too'), named('bad', changes)])), [line]);
   });
 }
 
-test('a client that is not known to take block hashes is not asked by hash', () => {
+test('a client without known support for block hashes gets no finding about hash parameters', () => {
   const identity = { ...HEALTHY.identity, knowsHashParameters: false };
   const node = named('besu', { ...features({ callAtHash: NO, estimateAtHash: NO }), identity });
   assert.deepEqual(report([node, named('one')]).findings, []);
 });
 
-test('what no node has, the network does not have', () => {
+test('a feature that no node has is an error of the network', () => {
   const node = named('one', features({ eth_getUncleByBlockNumberAndIndex: NO }));
   assert.equal(linesOf(report([node]))[0], 'error -: no node has eth_getUncleByBlockNumberAndIndex');
 });
 
-test('reads that no node has, the network does not have', () => {
+test('a read method that no node has is a warning of the network', () => {
   const without = { reads: { ...HEALTHY.reads, eth_getProof: NO } };
   const found = report([named('one', without), named('two', { ...without, also: { trace_block: NO } })]);
   assert.equal(linesOf(found)[0], 'warning -: no node has eth_getProof');
 });
 
-test('the most serious comes first, and each says what to do', () => {
+test('findings are ordered by severity, and each has advice', () => {
   const { findings } = report([named('one', { reverts: 'dataLost' }), SILENT]);
   assert.deepEqual(
     findings.map(({ severity }) => severity),
@@ -288,7 +288,7 @@ test('the most serious comes first, and each says what to do', () => {
   for (const { advice } of findings) assert.ok(advice.length > 0);
 });
 
-test('a node that syncs is named, with how far it is; one at its target is synced', () => {
+test('a syncing node is reported with its progress, and a node at its sync target is not', () => {
   const syncing = { ...behind('one', 90), sync: { target: 100n } };
   const found = report([syncing, named('two', { sync: { target: 100n } }), named('three', { tier: 2 })]);
   assert.deepEqual(linesOf(found), [
@@ -299,7 +299,7 @@ test('a node that syncs is named, with how far it is; one at its target is synce
   assert.deepEqual(linesOf(lost), ['warning one: it is syncing: block 100']);
 });
 
-test('where agreement is demanded, operators without a node that answers are named', () => {
+test('the finding on agreement compares the required operators with those available', () => {
   const count = (examinations: readonly Examination[], agreement: 'bridge' | { voices: number }) =>
     linesOf(reportNetwork(examinations, poolOptionsSchema.parse({}), ['a', 'a', 'b', 'c'], agreement)).filter(
       (line) => line.includes('agreement'),

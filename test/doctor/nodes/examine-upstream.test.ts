@@ -86,7 +86,7 @@ const ALL_YES = {
   eth_getUncleByBlockNumberAndIndex: 'yes',
 };
 
-test('a healthy node supports everything', async (t) => {
+test('a healthy node is reported to support everything', async (t) => {
   const node = await startNode(t);
   const examination = await examine({ url: node.url, name: 'one', tier: 2 });
   assert.ok(examination.answers);
@@ -116,13 +116,13 @@ test('a healthy node supports everything', async (t) => {
   assert.deepEqual(examination.rollup, {});
 });
 
-test('it only reads', async (t) => {
+test('the examination sends only read methods', async (t) => {
   const node = await startNode(t);
   await examine(node.url, { rollupPrefix: 'linea' });
   assert.deepEqual([...new Set(node.calls)].sort(), [...METHODS, 'eth_chainId'].sort());
 });
 
-test('reads that are missing or wrong, and methods that the network names, are seen', async (t) => {
+test('missing and wrong read methods are reported, and so are methods configured for the network', async (t) => {
   const refuse = (code: number, message: string) => () => {
     throw new RpcError(code, message);
   };
@@ -155,7 +155,7 @@ test('reads that are missing or wrong, and methods that the network names, are s
   assert.deepEqual(statesOfAll(examination.also, 'no'), ['ots_getApiLevel']);
 });
 
-test('the forms of a rollup are tried where the network is one', async (t) => {
+test('rollup methods are tested if the network is a rollup', async (t) => {
   const answers = { linea_estimateGas: () => ({ gasLimit: '0x5208' }) };
   const { url } = await startNode(t, { answers });
   const examination = await examine(url, { rollupPrefix: 'linea' });
@@ -227,7 +227,7 @@ const lacks: { name: string; script: NodeScript; states: Record<string, string> 
   },
 ];
 for (const { name, script, states } of lacks) {
-  test(`a node without ${name}`, async (t) => {
+  test(`reports a node without ${name}`, async (t) => {
     const node = await examineScript(t, script);
     assert.deepEqual(statesOf(node), { ...ALL_YES, ...states });
     const unexplained = Object.values(node.features).filter(
@@ -237,7 +237,7 @@ for (const { name, script, states } of lacks) {
   });
 }
 
-test('a tag may be null or refused', async (t) => {
+test('a tag that is null or refused is reported as unsupported', async (t) => {
   const node = await examineScript(t, {
     tags: {
       safe: () => null,
@@ -257,7 +257,7 @@ const revertStyles = [
   { style: 'unrecognised', code: undefined, data: false },
 ] as const;
 for (const { style, code, data } of revertStyles) {
-  test(`reverts are ${style}`, async (t) => {
+  test(`reports reverts as ${style}`, async (t) => {
     const node = await examineScript(t, {
       answers: {
         eth_call: ([call]) => {
@@ -273,14 +273,14 @@ for (const { style, code, data } of revertStyles) {
 }
 
 for (const batchItems of [0, 1, 10, 100]) {
-  test(`a node that refuses batches above ${batchItems}`, async (t) => {
+  test(`reports the batch limit of a node that refuses batches above ${batchItems}`, async (t) => {
     const { batches } = await examineScript(t, { batchItems });
     assert.equal(batches.answered, batchItems);
     assert.match(batches.reason ?? '', /batch too large/);
   });
 }
 
-test('a node without its latest block is examined as far as it goes', async (t) => {
+test('a node without a valid latest block is examined as far as possible', async (t) => {
   const node = await examineScript(t, { answers: { eth_getBlockByNumber: () => ({ number: 'new' }) } });
   assert.equal(node.latest, undefined);
   assert.deepEqual(node.features, {});
@@ -356,7 +356,7 @@ const faults: { name: string; script: NodeScript; kind: string; reason: RegExp; 
   },
 ];
 for (const { name, script, kind, reason, pool = POOL } of faults) {
-  test(`a node that ${name} is reported as such`, async (t) => {
+  test(`reports the fault of a node that ${name}`, async (t) => {
     const examination = await examine((await startNode(t, script)).url, { pool });
     assert.ok(!examination.answers);
     assert.equal(examination.fault.kind, kind);
@@ -364,13 +364,13 @@ for (const { name, script, kind, reason, pool = POOL } of faults) {
   });
 }
 
-test('a node that is not there is reported as such', async () => {
+test('reports an unreachable node', async () => {
   const examination = await examine('http://127.0.0.1:1');
   assert.ok(!examination.answers);
   assert.equal(examination.fault.kind, 'unreachable');
 });
 
-test('a node that hangs later on is examined nevertheless', async (t) => {
+test('a node that hangs later is still examined', async (t) => {
   let requested = 0;
   const respond = (): boolean => ++requested > 4;
   const { url } = await startNode(t, { respond });
@@ -382,7 +382,7 @@ test('a node that hangs later on is examined nevertheless', async (t) => {
   assert.equal(examination.batches.answered, 0);
 });
 
-test('what a node says is shown without our secrets and on one line', async (t) => {
+test('texts of a node are shown on one line and without secrets', async (t) => {
   const key = 'd34db33fd34db33f';
   const { url } = await startNode(t, {
     answers: {
@@ -400,7 +400,7 @@ test('what a node says is shown without our secrets and on one line', async (t) 
   assert.ok(!examination.identity.clientVersion.includes('\u001b'));
 });
 
-test('whatever a node answers, it is examined', async (t) => {
+test('any answers of a node are examined without errors', async (t) => {
   let say: unknown;
   const nonsense = Object.fromEntries(METHODS.map((method) => [method, () => say]));
   const { url } = await startNode(t, { answers: nonsense, batchItems: 10 });
@@ -423,7 +423,7 @@ test('whatever a node answers, it is examined', async (t) => {
   );
 });
 
-test('the address that announces heads is tried too', async (t) => {
+test('the URL that announces heads is tested too', async (t) => {
   const { url } = await startNode(t);
   const start = async (chainId: string, subscribes: boolean): Promise<string> => {
     const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });

@@ -27,7 +27,7 @@ const savedBlock = (name: string): BlockCase =>
 
 for (const { oracle, skip, seed, blocks } of ORACLES) {
   for (const revision of ['osaka', 'amsterdam'] as const) {
-    test(`${blocks} random blocks of ${revision} as ${oracle.name} executes them`, { skip }, async () => {
+    test(`${blocks} random blocks of ${revision} have the same outcome as from ${oracle.name}`, { skip }, async () => {
       const options = { revision, seconds: Number.POSITIVE_INFINITY, blocks, seed, first: 0 };
       const { differences, transactions } = await runBlockFuzz(oracle, options);
       assert.deepEqual([...differences.keys()], []);
@@ -35,7 +35,7 @@ for (const { oracle, skip, seed, blocks } of ORACLES) {
     });
   }
 
-  test(`blocks that once differed, as ${oracle.name} executes them`, { skip }, async () => {
+  test(`blocks of the corpus have the same outcome as from ${oracle.name}`, { skip }, async () => {
     const engine = new PortcullisEngine();
     for (const file of readdirSync(CORPUS)) {
       const difference = await findBlockDifference(savedBlock(parse(file).name), engine, oracle);
@@ -45,7 +45,7 @@ for (const { oracle, skip, seed, blocks } of ORACLES) {
 }
 
 for (const correction of VM_CORRECTIONS) {
-  test(`without a correction it shows: ${correction.fault}`, async () => {
+  test(`a missing correction causes a difference: ${correction.fault}`, async () => {
     const uncorrected = new EthereumjsOracle(VM_CORRECTIONS.filter((other) => other !== correction));
     const engine = new PortcullisEngine();
     assert.notEqual(await findBlockDifference(savedBlock(correction.block), engine, uncorrected), undefined);
@@ -63,7 +63,7 @@ async function someBlock(): Promise<{ readonly blockCase: BlockCase; readonly ou
   }
 }
 
-test('every part of an outcome is compared', async () => {
+test('compareBlockOutcomes compares every part of an outcome', async () => {
   const { outcome } = await someBlock();
   assert.equal(compareBlockOutcomes(outcome, structuredClone(outcome)), undefined);
   const [first, ...others] = outcome.receipts;
@@ -98,7 +98,7 @@ test('every part of an outcome is compared', async () => {
   }
 });
 
-test('of reasons in words of its own only whether they are there is compared', async () => {
+test('only the presence of a refusal is compared if an oracle has its own error texts', async () => {
   const { outcome } = await someBlock();
   const expected = { ...outcome, hasOwnReasons: true, rejected: new Map([[0, 'no']]) };
   assert.equal(compareBlockOutcomes(expected, { ...outcome, rejected: new Map([[0, 'never']]) }), undefined);
@@ -108,7 +108,7 @@ test('of reasons in words of its own only whether they are there is compared', a
   assert.match(compareBlockOutcomes(failed, outcome) ?? 'equal', /^failure of the block/);
 });
 
-test('a block survives being written and read', async () => {
+test('a block is unchanged after encoding and decoding', async () => {
   const { blockCase, outcome } = await someBlock();
   const read = decodeBlockCase(encodeBlockCase({ note: 'a note', blockCase }));
   assert.equal(read.note, 'a note');
@@ -116,7 +116,7 @@ test('a block survives being written and read', async () => {
   assert.equal(compareBlockOutcomes(outcome, await new PortcullisEngine().run(read.blockCase)), undefined);
 });
 
-test('a failing block becomes small', async () => {
+test('shrinkBlock reduces a failing block', async () => {
   const { blockCase } = await someBlock();
   const engine = new PortcullisEngine();
   const hasLog = async (candidate: BlockCase): Promise<boolean> => {

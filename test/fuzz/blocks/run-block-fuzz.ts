@@ -123,7 +123,7 @@ export async function runBlockFuzz(oracle: BlockOracle, options: BlockFuzzOption
     next >= first + blocks || performance.now() >= deadline || totals.differences.size >= MAX_KINDS;
   const work = async (): Promise<void> => {
     while (!isOver()) {
-      // An in-process oracle never waits, so timers would not run.
+      // An oracle in this process returns no control to the event loop, so timers would not fire.
       await setImmediate();
       const index = next++;
       const blockCase = generateBlock(seed, index, revision);

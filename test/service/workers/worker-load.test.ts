@@ -4,24 +4,24 @@ import { findSurplus, type WorkerLoad } from '../../../src/service/workers/worke
 
 const load = (utilization: number, connections: number): WorkerLoad => ({ utilization, connections });
 
-test('a worker that does everything parts with what brings it to the mean', () => {
+test('a worker much busier than others closes connections to reach the mean utilization', () => {
   assert.deepEqual(findSurplus([load(1, 32), load(0, 0)]), [16, 0]);
   assert.deepEqual(findSurplus([load(0.99, 2), load(0.01, 0)]), [1, 0]);
   assert.deepEqual(findSurplus([load(0.1, 5), load(0.9, 20), load(0.8, 9)]), [0, 7, 2]);
 });
 
-test('where all are busy, one with far more connections than others parts with what exceeds the mean', () => {
+test('among busy workers, one with far more connections than others closes those above the mean', () => {
   assert.deepEqual(findSurplus([load(1, 32), load(0.8, 2)]), [15, 0]);
   assert.deepEqual(findSurplus([load(1, 8), load(1, 4), load(1, 6)]), [0, 0, 0]);
 });
 
-test('no worker parts with anything while all have the same to do, or none has much', () => {
+test('no worker closes connections while loads are similar or low', () => {
   assert.deepEqual(findSurplus([load(1, 32), load(0.8, 30)]), [0, 0]);
   assert.deepEqual(findSurplus([load(0.6, 600), load(0, 0)]), [0, 0]);
   assert.deepEqual(findSurplus([load(1, 32)]), [0]);
   assert.deepEqual(findSurplus([]), []);
 });
 
-test('one connection is not sent from one to another', () => {
+test('a single connection is not moved between workers', () => {
   assert.deepEqual(findSurplus([load(1, 1), load(0, 0)]), [0, 0]);
 });

@@ -1,4 +1,4 @@
-/** A clock that was ahead for a moment leaves no record that outlives records written later. */
+/** Records written while the clock was temporarily ahead do not outlive later records. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -19,12 +19,12 @@ function openAt(folder: string, clock: { now: number }): LmdbRecordTable {
   );
 }
 
-describe('records that were written while the clock was ahead', () => {
+describe('records written while the clock was ahead expire soon after it is corrected', () => {
   for (const [name, ahead] of [
     ['an hour', HOUR_MS],
     ['a hundred years', CENTURY_MS],
   ] as const) {
-    test(`in LMDB: ${name}, also over a restart`, async (t) => {
+    test(`in LMDB: ${name} ahead, also across a restart`, async (t) => {
       const folder = makeFolder(t);
       const clock = { now: 1_700_000_000_000 };
       const early = openAt(folder, clock);
@@ -47,7 +47,7 @@ describe('records that were written while the clock was ahead', () => {
     });
   }
 
-  test('in LMDB: those of owners that never come back are shortened too', async (t) => {
+  test('in LMDB: records of owners that never return too', async (t) => {
     const clock = { now: 1_700_000_000_000 + CENTURY_MS };
     const table = openAt(makeFolder(t), clock);
     t.after(() => table.close());

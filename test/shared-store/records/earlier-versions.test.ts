@@ -33,7 +33,7 @@ async function writeOld(folder: string, clock: Clock): Promise<void> {
 const openRoot = (folder: string): RootDatabase =>
   open({ path: join(folder, 'records'), noSubdir: false, maxDbs: 4 });
 
-test('the oldest records of such a folder make room, and its sums stay right', async (t) => {
+test("the oldest records of an earlier version's folder are evicted first, and its sums remain correct", async (t) => {
   const folder = makeFolder(t);
   const clock = { now: 1_700_000_000_000 };
   await writeOld(folder, clock);
@@ -52,7 +52,7 @@ test('the oldest records of such a folder make room, and its sums stay right', a
   assert.deepEqual(sums.get('removed/1'), { count: 10, bytes: 40 });
 });
 
-test('what such a version removes beside this one is not counted twice', async (t) => {
+test('records removed concurrently by an earlier version are not subtracted twice', async (t) => {
   const folder = makeFolder(t);
   const clock = { now: 1_700_000_000_000 };
   const table = openTable(folder, clock);

@@ -9,7 +9,7 @@ import { RedisRecordTable } from '../../../src/shared-store/records/redis-record
 import { makeFolder, NO_REDIS, openClient, openServer } from '../../access/key-tables.ts';
 import { MemoryRecordTable } from '../../support/memory-record-table.ts';
 
-test('in memory: no more are held than live, and a few', () => {
+test('in memory: few expired records remain stored', () => {
   let now = 0;
   const table = new MemoryRecordTable(() => now);
   let most = 0;
@@ -25,7 +25,7 @@ test('in memory: no more are held than live, and a few', () => {
   assert.equal(table.size, 700);
 });
 
-test('in LMDB: rows, sums and times of what has expired are gone', async (t) => {
+test('in LMDB: rows, sums and expiry times of expired records are removed', async (t) => {
   const folder = makeFolder(t);
   let now = 1_000_000;
   const table = new LmdbRecordTable(
@@ -53,7 +53,7 @@ test('in LMDB: rows, sums and times of what has expired are gone', async (t) => 
   assert.equal(table.read('filter/key0/1')?.text, '2');
 });
 
-test('in Valkey: nothing is left of what has expired', { skip: NO_REDIS }, async (t) => {
+test('in Valkey: nothing remains of expired records', { skip: NO_REDIS }, async (t) => {
   const client = await openClient(t, await openServer(t));
   const table = new RedisRecordTable({ client, prefix: 'test', timeLimitMs: 1_000 });
   for (let i = 0; i < 20; i++) await table.create(`filter/key${i % 3}/${i}`, '1', 300, 100);

@@ -39,7 +39,7 @@ const at = (served: number | undefined, announced = served) => ({ served, announ
 
 for (const { name, skip, open } of TABLES) {
   describe(`heights in ${name}`, { skip }, () => {
-    test('what is announced where nobody relies on an older answer is served at once', async (t) => {
+    test('an announced height is served immediately if no process relies on an older one', async (t) => {
       const table = await open(t);
       const first = await table.exchange('c', 'one', at(undefined, 7));
       assert.deepEqual(first, { served: undefined, rising: [], hasReaders: false });
@@ -48,7 +48,7 @@ for (const { name, skip, open } of TABLES) {
       assert.equal(second?.hasReaders, true);
     });
 
-    test('what is announced while others have an answer is served a lease later, what is served stays known', async (t) => {
+    test('an announced height is served after a lease if other processes rely on an older one', async (t) => {
       const table = await open(t);
       await table.exchange('c', 'one', at(6));
       await table.exchange('c', 'two', at(6));
@@ -61,7 +61,7 @@ for (const { name, skip, open } of TABLES) {
       assert.equal((await table.exchange('c', 'two', at(6)))?.served, 7);
     });
 
-    test('a chain that became shorter is known, and chains are apart', async (t) => {
+    test('a height that decreases is visible to other processes, and chains are separate', async (t) => {
       const table = await open(t);
       await table.exchange('c', 'one', at(9));
       await table.exchange('c', 'one', at(3));
@@ -71,7 +71,7 @@ for (const { name, skip, open } of TABLES) {
   });
 }
 
-test('a server that does not answer is away', { skip: NO_REDIS }, async (t) => {
+test('an unresponsive server counts as unavailable', { skip: NO_REDIS }, async (t) => {
   const server = await openServer(t);
   const client = await openClient(t, server);
   const table = new RedisHeightTable({ client, prefix: 'test', timeLimitMs: 50 });

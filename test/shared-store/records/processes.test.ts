@@ -15,7 +15,7 @@ function startCounter(folder: string, name: string, times: number): ChildProcess
   return fork(COUNTER, [folder, name, String(times)]);
 }
 
-test('of processes that replace one record in LMDB each replaces what it has read', async (t) => {
+test('concurrent processes in LMDB each replace only the version that they read', async (t) => {
   const folder = makeFolder(t);
   const table = openLmdbRecords(t, folder);
   table.create('filter/key/1', '0', 600_000, 1);
@@ -28,7 +28,7 @@ test('of processes that replace one record in LMDB each replaces what it has rea
   assert.equal(table.read('filter/key/1')?.text, '600');
 });
 
-test('a process that is killed while it writes leaves records that can be counted on', async (t) => {
+test('a process killed while it writes leaves consistent records', async (t) => {
   const folder = makeFolder(t);
   const table = openLmdbRecords(t, folder);
   table.create('filter/key/1', '0', 600_000, 1);
@@ -48,7 +48,7 @@ test('a process that is killed while it writes leaves records that can be counte
 });
 
 for (const fault of ['killed', 'frozen'] as const) {
-  test(`a server that is ${fault}: an error, and then what it knows`, { skip: NO_REDIS }, async (t) => {
+  test(`while Valkey is ${fault} operations throw RecordTableError, and afterwards they work again`, { skip: NO_REDIS }, async (t) => {
     const server = await openServer(t);
     const table = await openRedisRecords(t, server);
     await table.create('filter/key/1', '1', 600_000, 10);

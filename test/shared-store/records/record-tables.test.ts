@@ -17,7 +17,7 @@ async function readText(table: RecordTable, name: string): Promise<string | unde
 
 for (const { name, skip, open } of TABLES) {
   describe(`records in ${name}`, { skip }, () => {
-    test('a record is read by all processes that share the table, until it is removed', async (t) => {
+    test('a record can be read by all processes that share the table until it is removed', async (t) => {
       const [a, b] = (await open(t, 2)) as [RecordTable, RecordTable];
       assert.equal(await a.read('filter/key/1'), undefined);
       assert.equal(await a.create('filter/key/1', '{"é":1}', LONG, 10), true);
@@ -29,7 +29,7 @@ for (const { name, skip, open } of TABLES) {
       assert.equal(await readText(a, 'filter/key/1'), undefined);
     });
 
-    test('a record is replaced by a caller that has read its last version, and by no other', async (t) => {
+    test('a record is replaced only by a caller that read its last version', async (t) => {
       const [a, b] = (await open(t, 2)) as [RecordTable, RecordTable];
       await a.create('filter/key/1', '"first"', LONG, 10);
       const version = (await a.read('filter/key/1'))?.version ?? '';
@@ -51,7 +51,7 @@ for (const { name, skip, open } of TABLES) {
       );
     });
 
-    test('a new record takes the place of the oldest ones where it may, by number and by bytes', async (t) => {
+    test('removeOldest evicts the oldest records at the limits of number and bytes', async (t) => {
       const [a, b] = (await open(t, 2)) as [RecordTable, RecordTable];
       const present = async (names: readonly string[]): Promise<string[]> => {
         const texts = await Promise.all(names.map((one) => readText(b, one)));
@@ -76,7 +76,7 @@ for (const { name, skip, open } of TABLES) {
       assert.equal(await readText(b, 'removed/1/other'), '"other"');
     });
 
-    test('of several concurrent replacements one succeeds', async (t) => {
+    test('only one of several concurrent replacements succeeds', async (t) => {
       const tables = await open(t, 3);
       await tables[0]?.create('filter/key/1', '0', LONG, 10);
       let replaced = 0;
@@ -96,7 +96,7 @@ for (const { name, skip, open } of TABLES) {
       assert.equal(await readText(tables[1] as RecordTable, 'filter/key/1'), '120');
     });
 
-    test('a record expires, and each replacement renews its life', async (t) => {
+    test('a record expires, and each replacement renews its lifetime', async (t) => {
       const [table] = (await open(t, 1)) as [RecordTable];
       await table.create('filter/key/short', '1', 1_000, 10);
       await table.create('filter/key/renewed', '1', 1_000, 10);
@@ -107,7 +107,7 @@ for (const { name, skip, open } of TABLES) {
       assert.equal(await table.remove('filter/key/short'), false);
     });
 
-    test('an owner has so many records of a kind, and others are not affected', async (t) => {
+    test('the number of records per owner and kind is bounded, independent of other owners', async (t) => {
       const [a, b] = (await open(t, 2)) as [RecordTable, RecordTable];
       for (let i = 0; i < 5; i++) assert.equal(await a.create(`filter/key/${i}`, '1', LONG, 5), true);
       assert.equal(await b.create('filter/key/5', '1', LONG, 5), false);
@@ -125,7 +125,7 @@ for (const { name, skip, open } of TABLES) {
       assert.equal(await a.create('filter/key/6', '1', LONG, 5), false);
     });
 
-    test('what has expired is not counted', async (t) => {
+    test('expired records do not count', async (t) => {
       const [table] = (await open(t, 1)) as [RecordTable];
       for (let i = 0; i < 50; i++) assert.equal(await table.create(`filter/key/${i}`, '1', 1_000, 50), true);
       assert.equal(await table.create('filter/key/50', '1', LONG, 50), false);
@@ -134,7 +134,7 @@ for (const { name, skip, open } of TABLES) {
       assert.equal(await table.create('filter/key/50', '1', LONG, 50), false);
     });
 
-    test('a record and an owner have so many bytes', async (t) => {
+    test('the bytes per record and per owner are bounded', async (t) => {
       const [table] = (await open(t, 1)) as [RecordTable];
       const largest = JSON.stringify('x'.repeat(MAX_RECORD_BYTES - 2));
       for (let i = 0; i < MAX_OWNER_BYTES / MAX_RECORD_BYTES; i++) {

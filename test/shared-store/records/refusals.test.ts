@@ -42,7 +42,7 @@ function askIn(table: LmdbRecordTable | MemoryRecordTable): Send {
   };
 }
 
-describe('an owner that is full', () => {
+describe('an owner at its limit', () => {
   for (const owner of FULL) {
     test(`is refused without a write in LMDB: ${owner.name}`, async (t) => {
       const table = openLmdbRecords(t, makeFolder(t));
@@ -59,7 +59,7 @@ describe('an owner that is full', () => {
       assert.ok(fullMade.rows <= fewMade.rows + TIMES, `${fullMade.rows} of ${fewMade.rows}`);
     });
 
-    test(`costs as many steps as any other in memory: ${owner.name}`, async () => {
+    test(`takes as few steps as any other owner in memory: ${owner.name}`, async () => {
       const table = new MemoryRecordTable();
       for (const one of [FEW, owner]) await fill(table, one);
       const ask = askIn(table);
@@ -86,7 +86,7 @@ describe('an owner that is full', () => {
     });
   }
 
-  test('in Valkey that a version without sums has filled is counted once', { skip: NO_REDIS }, async (t) => {
+  test('is counted only once in Valkey if an earlier version without sums filled it', { skip: NO_REDIS }, async (t) => {
     const client = await openClient(t, await openServer(t));
     const table = new RedisRecordTable({ client, prefix: 'test', timeLimitMs: 5_000 });
     await fill(table, FULL[1] as Owner);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CircuitBreaker } from '../../../src/shared-store/redis/circuit-breaker.ts';
 
-test('opens after three faults in a row', () => {
+test('opens after three consecutive faults', () => {
   const breaker = new CircuitBreaker(() => 0);
   assert.equal(breaker.fail(), false);
   assert.equal(breaker.fail(), false);
@@ -15,7 +15,7 @@ test('opens after three faults in a row', () => {
   assert.equal(breaker.admit(), false);
 });
 
-test('while open, lets one call through each pause', () => {
+test('admits one call per pause while open', () => {
   let now = 0;
   const breaker = new CircuitBreaker(() => now);
   for (let i = 0; i < 3; i++) breaker.fail();
@@ -28,7 +28,7 @@ test('while open, lets one call through each pause', () => {
   assert.equal(breaker.admit(), true);
 });
 
-test('a try that fails begins a new pause, and is reported; other faults meanwhile are not', () => {
+test('a failed trial starts a new pause and is reported, other faults meanwhile are not', () => {
   let now = 0;
   const breaker = new CircuitBreaker(() => now);
   for (let i = 0; i < 3; i++) breaker.fail();
@@ -44,7 +44,7 @@ test('a try that fails begins a new pause, and is reported; other faults meanwhi
   assert.equal(breaker.admit(), true);
 });
 
-test('a try that succeeds closes it', () => {
+test('a successful trial closes the circuit', () => {
   let now = 0;
   const breaker = new CircuitBreaker(() => now);
   for (let i = 0; i < 3; i++) breaker.fail();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseRedisUrl } from '../../../src/shared-store/redis/redis-url.ts';
 
-test('reads where to connect and how to log in', () => {
+test('parses host, port, TLS, credentials and database', () => {
   assert.deepEqual(parseRedisUrl('redis://cache.example'), {
     host: 'cache.example',
     port: 6379,
@@ -36,7 +36,7 @@ for (const text of [
   'redis://:secret%ff@h',
   'redis://secret:99999',
 ]) {
-  test(`is no address: ${text}`, () => {
+  test(`refuses the URL: ${text}`, () => {
     assert.throws(
       () => parseRedisUrl(text),
       (error) => error instanceof RangeError && !error.message.includes('secret'),

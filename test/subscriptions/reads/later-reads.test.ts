@@ -13,7 +13,7 @@ async function check(options: Omit<LaterReadsOptions, 'receipts'>): Promise<void
   assert.ok(receipts >= RECEIPTS && reads >= 3 * receipts);
 }
 
-describe('reads after a receipt are never older than its block', () => {
+describe("reads after a receipt are never older than the receipt's block", () => {
   for (const workers of [1, 2, 3]) test(`with ${workers} workers`, () => check({ workers }));
 
   test('with three replicas of one node each', {

@@ -6,7 +6,7 @@ const BYTES = 300_000;
 const TRUE = { jsonrpc: '2.0', id: 7, result: { hash: '0xab' } };
 
 for (const content of CONTENTS) {
-  test(`${content.name}: a response in JSON, about as long as it is to be`, () => {
+  test(`${content.name}: the response has about the requested length`, () => {
     for (const text of [JSON.stringify(TRUE), JSON.stringify([TRUE, TRUE])]) {
       const pieces = spellResponse(content, text, '7', BYTES);
       const bytes = Buffer.concat([...pieces]);
@@ -21,7 +21,7 @@ for (const content of CONTENTS) {
   });
 }
 
-test('without end a content goes on', () => {
+test('an endless content does not end', () => {
   const [content] = CONTENTS;
   if (content === undefined) assert.fail('there is no content');
   let bytes = 0;
