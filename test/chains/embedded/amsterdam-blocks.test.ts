@@ -1,4 +1,4 @@
-/** Import of Amsterdam blocks: checks of headers, block access lists and gas sums, and what the store keeps of them. */
+/** Import of Amsterdam blocks: checks of headers, block access lists and gas sums, and what is stored of them. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { type Block, encodeBlock } from '../../../packages/ethereum/codecs/block.ts';
@@ -73,7 +73,7 @@ function withoutFields(header: Header, ...names: readonly (keyof Header)[]): Hea
   ) as Header;
 }
 
-describe('a block of Amsterdam', () => {
+describe('an Amsterdam block', () => {
   const genesis = createGenesis({ revision: 'amsterdam' });
   let builder: ChainBuilder;
   before(async () => {
@@ -94,7 +94,7 @@ describe('a block of Amsterdam', () => {
     assert.equal(found, 1n);
   };
 
-  test('is imported, and its access list is kept', async () => {
+  test('is imported, and its block access list is stored', async () => {
     const { error, found } = await importAll(genesis, builder, builder.blocks, (reader) =>
       [0n, 1n, 2n, 3n].map((number) => reader.getAccessList(number)),
     );
@@ -109,7 +109,7 @@ describe('a block of Amsterdam', () => {
     assert.equal(found[3], undefined);
   });
 
-  test('counts the larger of both sums, and its receipts what was paid', async () => {
+  test('has the larger of regular and state gas as gas used; its receipts have the gas paid', async () => {
     const [first] = builder.blocks as [Block];
     // 183,600 state gas for the new account, which exceeds the 21,000 regular gas.
     assert.equal(first.header.gasUsed, 183_600n);
@@ -118,7 +118,7 @@ describe('a block of Amsterdam', () => {
     assert.ok(bytesToHex(found as Uint8Array).includes('83031f38'));
   });
 
-  test('is refused with another list hash, or that of its list in another order', async () => {
+  test('is refused with another access list hash, or with the hash of its list in another order', async () => {
     const message = /^block 2: block access list hash mismatch: computed 0x\w{64}, header has 0x\w{64}$/;
     await refuses((header) => ({ ...header, blockAccessListHash: OTHER_HASH }), message);
     const { found } = await importAll(genesis, builder, builder.blocks, (reader) => reader.getAccessList(2n));
@@ -127,12 +127,12 @@ describe('a block of Amsterdam', () => {
     await refuses((header) => ({ ...header, blockAccessListHash: backwards }), message);
   });
 
-  test('is refused with another slot number, where code has seen it', async () => {
+  test('is refused with another slot number if its code has stored the slot number', async () => {
     const message = /^block 2: block access list hash mismatch/;
     await refuses((header) => ({ ...header, slotNumber: (header.slotNumber ?? 0n) + 1n }), message);
   });
 
-  test('is refused without either of the fields, and with other requests or gas', async () => {
+  test('is refused without one of the new fields, or with another requests hash or gas used', async () => {
     await refuses(
       (header) => withoutFields(header, 'blockAccessListHash', 'slotNumber'),
       /^block 2: missing blockAccessListHash$/,
@@ -146,7 +146,7 @@ describe('a block of Amsterdam', () => {
   });
 });
 
-describe('the border of the fork', () => {
+describe('the Amsterdam transition', () => {
   const genesis = createGenesis({ revision: 'osaka', config: AT_BLOCK_2 });
   const later = createGenesis({ revision: 'osaka' });
   const blocks: readonly BlockParts[] = [
@@ -154,7 +154,7 @@ describe('the border of the fork', () => {
     { transactions: [send(1n, { to: BOB, value: 1n, gasLimit: 21_000n })] },
   ];
 
-  test('is crossed', async () => {
+  test('is imported', async () => {
     const builder = await build(genesis, blocks);
     const { error, found } = await importAll(genesis, builder, builder.blocks, (reader) => [
       headNumber(reader),
@@ -167,7 +167,7 @@ describe('the border of the fork', () => {
     );
   });
 
-  test('no field of the fork before it, both after it', async () => {
+  test('new header fields are refused before the fork, and required after it', async () => {
     const [, early] = (await build(later, blocks)).blocks as [Block, Block];
     const builder = await build(genesis, blocks);
     const [first, second] = builder.blocks as [Block, Block];
@@ -180,7 +180,7 @@ describe('the border of the fork', () => {
     assert.deepEqual(after, { error: 'block 2: missing blockAccessListHash', found: 1n });
   });
 
-  test('contracts of requests must be there and succeed', async () => {
+  test('a block is refused if a contract of requests is missing or fails', async () => {
     const builder = await build(genesis, blocks);
     const address = '0x000064d678505ad48f8ccb093bc65613800e8282';
     for (const [code, message] of [
@@ -205,12 +205,12 @@ describe('the border of the fork', () => {
   });
 });
 
-describe('limits', () => {
+describe('limits of Amsterdam blocks', () => {
   const genesis = createGenesis({ revision: 'amsterdam' });
   const make = (...transactions: readonly Transaction[]): Promise<ChainBuilder> =>
     build(genesis, [{ transactions }]);
 
-  test('init code of 131,072 bytes, and none larger', async () => {
+  test('init code has at most 131,072 bytes', async () => {
     const gasLimit = 16_000_000n;
     const { head } = await make(send(0n, { gasLimit, data: new Uint8Array(131_072) }));
     assert.equal(head.transactions.length, 1);
@@ -220,14 +220,14 @@ describe('limits', () => {
     );
   });
 
-  test('a limit above 2^24 is state gas: code that 2^24 could not pay', async () => {
+  test('a gas limit above 2^24 pays as state gas for code that 2^24 gas could not pay', async () => {
     const data = deployCode(new Uint8Array(12_000));
     const { head } = await make(send(0n, { gasLimit: 25_000_000n, data }));
     // 183,600 for the account, and 1,530 per byte of code.
     assert.equal(head.header.gasUsed, 183_600n + 1_530n * 12_000n);
   });
 
-  test('floor and intrinsic gas above 2^24 are refused however high the limit is', async () => {
+  test('floor gas above 2^24 is refused whatever the gas limit', async () => {
     const data = new Uint8Array(262_000);
     const [gasLimit, floor] = [25_000_000n, 15_000n + 64n * 262_000n];
     await assert.rejects(
@@ -236,7 +236,7 @@ describe('limits', () => {
     );
   });
 
-  test('each sum of a block has room for a transaction', async () => {
+  test('a transaction must fit into the state gas that the block has left', async () => {
     const store = send(0n, { gasLimit: 25_000_000n, data: deployCode(new Uint8Array(12_000)) });
     // The state gas of the first transaction leaves 11.4 of 30 million.
     await make(store, send(1n, { to: BOB, gasLimit: 11_400_000n }));
@@ -246,7 +246,7 @@ describe('limits', () => {
     );
   });
 
-  test('a list has an account or slot for each 2,000 gas of the limit', async () => {
+  test('a block access list has at most one account or slot per 2,000 gas of the gas limit', async () => {
     const small = createGenesis({ revision: 'amsterdam', gasLimit: 40_000n });
     const withdrawals = Array.from({ length: 16 }, (_, i) => ({
       index: BigInt(i),
@@ -260,7 +260,7 @@ describe('limits', () => {
     assert.equal(error, 'block 1: block access list has 22 accounts and slots, max 20');
   });
 
-  test('a sender is checked before what the block has room for', async () => {
+  test('nonce and gas limit cap are checked before the gas that the block has left', async () => {
     await assert.rejects(
       make(send(7n, { to: ALICE, gasLimit: 2n ** 33n })),
       /transaction 0: nonce too high: address 0x\w+, tx: 7 state: 0$/,

@@ -39,7 +39,7 @@ describe('arbitrary input', () => {
     }
   }
 
-  test('as code', async () => {
+  test('as code yields a result or a chain error', async () => {
     await fc.assert(
       fc.asyncProperty(code, fc.uint8Array({ maxLength: 64 }), async (program, data) => {
         const stateOverrides = { [PROGRAM]: { code: bytesToHex(program) } };
@@ -51,7 +51,7 @@ describe('arbitrary input', () => {
     );
   });
 
-  test('as init code', async () => {
+  test('as init code yields a result or a chain error', async () => {
     await fc.assert(
       fc.asyncProperty(code, (program) =>
         settles(harness.call({ data: bytesToHex(program), gas: '0x30d40' })),
@@ -60,7 +60,7 @@ describe('arbitrary input', () => {
     );
   });
 
-  test('to the precompiles', async () => {
+  test('as calldata of precompiles yields a result or a chain error', async () => {
     const lengths = fc.constantFrom(0, 1, 32, 64, 96, 128, 160, 192, 213, 256, 288, 384, 768);
     const input = lengths.chain((length) => fc.uint8Array({ minLength: length, maxLength: length + 1 }));
     await fc.assert(
@@ -71,7 +71,7 @@ describe('arbitrary input', () => {
     );
   });
 
-  test('as numbers of a call', async () => {
+  test('as numeric fields of a call yields a result or a chain error', async () => {
     const quantity = fc.oneof(
       fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
       fc.constantFrom(0n, 1n, 2n ** 53n, 2n ** 63n, 2n ** 64n - 1n, 2n ** 256n - 1n),

@@ -137,7 +137,7 @@ describe('arbitrary overrides', () => {
     }
   }
 
-  test('are answered or refused, and leave nothing behind', () => {
+  test('yield a result or a chain error, and leave no state behind', () => {
     const read: CallObject = { to: REVERTER, data: encodeCall('read()') };
     const natural = run('call', read);
     assert.notEqual(natural, undefined);

@@ -43,7 +43,7 @@ describe('refused calls', () => {
     );
   const from = bytesToHex(ALICE);
 
-  test('funds', async () => {
+  test('insufficient funds', async () => {
     const funds = 'insufficient funds for gas * price + value: address';
     await refuses({ from: UNUSED, to: UNUSED, value: '0x1' }, `${funds} ${UNUSED_TEXT} have 0 want 1`);
     await refuses(
@@ -66,7 +66,7 @@ describe('refused calls', () => {
     );
   });
 
-  test('fees', async () => {
+  test('fee caps below the base fee or below the tip', async () => {
     await refuses(
       { from, to: UNUSED, maxFeePerGas: '0x1' },
       `max fee per gas less than block base fee: address ${ALICE_TEXT}, maxFeePerGas: 1, baseFee: ${baseFee}`,
@@ -86,7 +86,7 @@ describe('refused calls', () => {
     );
   });
 
-  test('gas', async () => {
+  test('gas below the intrinsic or floor gas', async () => {
     await refuses({ to: UNUSED, gas: '0x5207' }, 'intrinsic gas too low: have 20999, want 21000');
     await refuses({ to: UNUSED, gas: '0x0' }, 'intrinsic gas too low: have 0, want 21000');
     await refuses({ data: '0x', gas: '0xcf07' }, 'intrinsic gas too low: have 52999, want 53000');
@@ -101,13 +101,13 @@ describe('refused calls', () => {
     assert.equal(await harness.call({ to: UNUSED, data, gas: '0xee48' }), '0x');
   });
 
-  test('init code', async () => {
+  test('init code above the size limit', async () => {
     const data = `0x${'00'.repeat(49_153)}`;
     await refuses({ data, gas: '0x989680' }, 'max initcode size exceeded: code size 49153 limit 49152');
     assert.equal(await harness.call({ data: data.slice(0, -2), gas: '0x989680' }), '0x');
   });
 
-  test('blobs', async () => {
+  test('invalid blob hashes and blob fees', async () => {
     const call = { from, to: UNUSED };
     await assert.rejects(
       harness.call({ from, blobVersionedHashes: [BLOB_HASH] }),
@@ -139,7 +139,7 @@ describe('refused calls', () => {
     );
   });
 
-  test('authorizations', async () => {
+  test('invalid authorization lists', async () => {
     await assert.rejects(
       harness.call({ from, authorizationList: [AUTHORIZATION] }),
       chainError('failed', 'EIP-7702 transaction cannot be used to create contract'),
@@ -154,7 +154,7 @@ describe('refused calls', () => {
     assert.equal(await harness.call({ ...call, gas: '0xb3b0' }), '0x');
   });
 
-  test('what belongs together, once the block and its overrides are known', async () => {
+  test('inconsistent fields, checked after the block and its overrides', async () => {
     const both = 'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified';
     const call = { to: UNUSED, gasPrice: '0x0', maxFeePerGas: '0x0' };
     await assert.rejects(harness.call(call), chainError('failed', both));
@@ -176,7 +176,7 @@ describe('refused calls', () => {
     );
   });
 
-  test('lists before the fork that brought them', async () => {
+  test('blob hashes and authorization lists before their fork', async () => {
     const call = { from, to: UNUSED };
     assert.equal(await harness.call({ ...call, accessList: [] }), '0x');
     const kinds: readonly (readonly [CallObject, string])[] = [
@@ -194,7 +194,7 @@ describe('refused calls', () => {
     }
   });
 
-  test('blocks that do not exist', async () => {
+  test('missing blocks', async () => {
     const at = (block: NonNullable<CallExtras['block']>): Promise<string> =>
       harness.call({ to: UNUSED }, { block });
     await assert.rejects(at({ kind: 'number', number: 4n }), chainError('failed', 'header not found'));

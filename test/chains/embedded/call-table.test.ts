@@ -1,4 +1,4 @@
-/** Calls that run ahead, one after another in one entry of the core, have the same results as alone, and leave no state behind. */
+/** Calls that run ahead, one after another in one entry of the core, have the same results as when run alone, and leave no state behind. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -143,8 +143,8 @@ const provided: fc.Arbitrary<Given> = fc.record({
   gas: fc.oneof({ weight: 4, arbitrary: fc.constant(MUCH_GAS) }, fc.nat({ max: 60_000 })),
 });
 
-describe('a table of calls', () => {
-  test('gives each answer that the call has by itself, with its gas', () => {
+describe('a call table', () => {
+  test('returns the output and gas that each call has when run alone', () => {
     const alone = open();
     fc.assert(
       fc.property(
@@ -177,7 +177,7 @@ describe('a table of calls', () => {
     );
   });
 
-  test('answers each call that needs no more than a slice', () => {
+  test('runs every call that fits into one slice', () => {
     const evm = open();
     const plain = LIBRARY.filter(([, , isPlain]) => isPlain).map(([last]) => addressOf(last));
     const list = plain.map((to) => ({ to, from: ZERO, data: new Uint8Array(32), gas: MUCH_GAS }));
@@ -185,7 +185,7 @@ describe('a table of calls', () => {
     assert.equal(evm.calls.run(SLICE, () => true).count, plain.length);
   });
 
-  test('ends with the calls for which there is time', () => {
+  test('runs only the calls for which there is time', () => {
     const evm = open();
     const list = Array.from({ length: 10 }, () => ({
       to: addressOf(0xa2),
@@ -203,7 +203,7 @@ describe('a table of calls', () => {
     assert.equal(evm.calls.run(SLICE, () => true).count, list.length);
   });
 
-  test('has room for so many calls, and for so many bytes', () => {
+  test('accepts a bounded number of calls, and of bytes', () => {
     const evm = open();
     const one = { to: addressOf(0xa2), from: ZERO, data: new Uint8Array(4), gas: 100_000 };
     const calls = encode(Array.from({ length: MAX_CALLS + 1 }, () => one));
@@ -221,7 +221,7 @@ describe('a table of calls', () => {
   });
 });
 
-describe('calls ahead of their turn', () => {
+describe('CallsAhead', () => {
   const place = { blockNumber: 7n, isPending: false, gasLimit: 100_000 };
   const echo = (data: number): Given => ({
     to: addressOf(0xa2),
@@ -239,7 +239,7 @@ describe('calls ahead of their turn', () => {
     return evm;
   }
 
-  test('have their answers once, in their order, at the place where they were run', () => {
+  test('returns each answer once, in order, and only for the block and gas limit of the run', () => {
     const evm = openFor([echo(0)]);
     const ahead = new CallsAhead();
     const calls = encode([1, 2, 3, 4].map(echo));
@@ -258,7 +258,7 @@ describe('calls ahead of their turn', () => {
     assert.equal(ahead.take(third, place), undefined);
   });
 
-  test('are those up to one without an answer, or at another block; then fewer are tried, and more again', () => {
+  test('stops at a failing call or another block, then runs fewer calls ahead, and more again', () => {
     const evm = openFor([echo(0), reverts]);
     const ahead = new CallsAhead();
     const [first] = encode([echo(1), echo(2), reverts, echo(3)]) as [CallBytes];

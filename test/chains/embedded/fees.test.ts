@@ -78,7 +78,7 @@ async function withTips(
 const suggest = async (chain: EngineChain): Promise<string> => chain.fees.getPriorityFee(limitTo(5_000));
 
 describe('the suggested priority fee', () => {
-  test('is the default where no block says anything', async () => {
+  test('is the default if no block has a usable tip', async () => {
     await withTips([], async (chain) => assert.equal(await suggest(chain), DEFAULT_TIP));
     await withTips([[], []], async (chain) => assert.equal(await suggest(chain), DEFAULT_TIP));
     await withTips([[0n, 1n]], async (chain) => assert.equal(await suggest(chain), DEFAULT_TIP));
@@ -100,13 +100,13 @@ describe('the suggested priority fee', () => {
     });
   });
 
-  test('is 500 gwei at most', async () => {
+  test('is at most 500 gwei', async () => {
     await withTips([[900n * GWEI, 900n * GWEI]], async (chain) =>
       assert.equal(await suggest(chain), '"0x746a528800"'),
     );
   });
 
-  test('looks at 20 blocks, and at one more for each that has one sample', async () => {
+  test('uses 20 blocks, and one more for each block with a single sample', async () => {
     const full = [50n, 50n, 50n];
     const old = [70n, 70n, 70n];
     // 20 blocks have one sample each: 20 more are read, the 41st is not.
@@ -122,7 +122,7 @@ describe('the suggested priority fee', () => {
   });
 });
 
-test('of the 20 blocks the oldest is looked at first', async () => {
+test('the suggested priority fee reads the oldest of the 20 blocks first', async () => {
   // The oldest block has one sample, and no other samples exist yet: one more block counts, the one with the highest tips.
   const threes = Array.from({ length: 19 }, (_, i) => [101n, 102n, 103n].map((tip) => tip + 3n * BigInt(i)));
   const blocks = [[1_000n, 1_001n, 1_002n], [100n], ...threes];
@@ -134,7 +134,7 @@ function baseFeeOf(chain: EngineChain): bigint {
   return chain.blocks.getHeader(LATEST)?.baseFeePerGas ?? 0n;
 }
 
-describe('the history of fees', () => {
+describe('the fee history', () => {
   const genesis = createGenesis({ revision: 'cancun', gasLimit: 1_000_000n });
   let opened: OpenedChain;
 
@@ -172,7 +172,7 @@ describe('the history of fees', () => {
     assert.deepEqual(opened.faults, []);
   });
 
-  test('gives the tip at a share of the gas, in the order of tips', async () => {
+  test('returns the tip at each percentile of the gas, in the order of tips', async () => {
     const { reward, oldestBlock, gasUsedRatio } = await readHistory(
       opened.chain,
       1,
@@ -185,13 +185,13 @@ describe('the history of fees', () => {
     assert.deepEqual(reward, [['0xa', '0xa', '0x14', '0x14', '0x1e', '0x1e']]);
   });
 
-  test('has a zero for every percentile of an empty block, and no rewards without percentiles', async () => {
+  test('has zero rewards for an empty block, and no rewards without percentiles', async () => {
     const newest: BlockReference = { kind: 'number', number: 2n };
     assert.deepEqual((await readHistory(opened.chain, 1, newest, [1, 2])).reward, [['0x0', '0x0']]);
     assert.equal((await readHistory(opened.chain, 1, newest)).reward, undefined);
   });
 
-  test('ends with the price of the next block, and begins at the genesis block at the earliest', async () => {
+  test('ends with the fees of the next block, and begins no earlier than the genesis block', async () => {
     const { chain } = opened;
     const all = await readHistory(chain, 1_024, LATEST);
     assert.equal(all.oldestBlock, '0x0');
@@ -212,7 +212,7 @@ describe('the history of fees', () => {
     assert.equal(pending.blobGasUsedRatio[1], 0);
   });
 
-  test('ends at the head', () => {
+  test('is refused beyond the head', () => {
     const request = { blockCount: 1, newest: { kind: 'number', number: 4n }, percentiles: [] } as const;
     assert.throws(
       () => opened.chain.fees.getFeeHistory(request, limitTo(5_000)),
@@ -221,7 +221,7 @@ describe('the history of fees', () => {
   });
 });
 
-test('before London there is no base fee, before Cancun no price of blob gas', async () => {
+test('the base fee before London, and the blob base fee before Cancun, is null', async () => {
   for (const [revision, baseFee] of [
     ['berlin', 'null'],
     ['shanghai', '"0x342770c0"'],
@@ -241,7 +241,7 @@ test('before London there is no base fee, before Cancun no price of blob gas', a
   }
 });
 
-test('a long history leaves the event loop to others, and ends when its caller has gone', async () => {
+test('a long fee history yields to the event loop, and ends when its client cancels', async () => {
   const blocks = Array.from({ length: 300 }, () => [5n]);
   await withTips(blocks, async (chain) => {
     const percentiles = Array.from({ length: 100 }, (_, i) => i);

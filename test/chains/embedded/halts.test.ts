@@ -42,7 +42,7 @@ describe('halts', () => {
     await fails(harness.run('0 SLOAD', { gas: '0x5300' }), 'out of gas');
   });
 
-  test('the designated invalid instruction and the undefined ones', async () => {
+  test('the designated invalid instruction and undefined instructions', async () => {
     await fails(harness.run('INVALID'), 'invalid opcode: INVALID');
     await fails(harness.run('raw:0x0c'), 'invalid opcode: opcode 0xc not defined');
     await fails(harness.run('raw:0xef'), 'invalid opcode: opcode 0xef not defined');
@@ -50,7 +50,7 @@ describe('halts', () => {
     await fails(harness.run('@on JUMP on: INVALID'), 'invalid opcode: INVALID');
   });
 
-  test('every instruction with too few items on the stack', async () => {
+  test('every instruction with too few stack items', async () => {
     const table = Object.entries(INPUTS);
     assert.ok(table.every(([name]) => OPCODES.has(name)));
     for (const [name, inputs] of table) {
@@ -78,14 +78,14 @@ describe('halts', () => {
     );
   });
 
-  test('jumps to where no destination is', async () => {
+  test('jumps to an invalid destination', async () => {
     await fails(harness.run('0 JUMP'), 'invalid jump destination');
     await fails(harness.run('1 1000 JUMPI'), 'invalid jump destination');
     // A destination inside the operand of a push is invalid.
     await fails(harness.run('1 JUMP PUSH1 0x5b', {}), 'invalid jump destination');
   });
 
-  test('writing inside a static call', async () => {
+  test('writes inside a static call', async () => {
     // Only the inner frame can be static: its failure shows as STATICCALL's zero.
     const source = 'CALLER ADDRESS EQ @inner JUMPI 0 0 0 0 ADDRESS GAS STATICCALL 0 MSTORE 32 0 RETURN';
     assert.equal(BigInt(await harness.run(`${source} inner: STOP`)), 1n);
@@ -94,7 +94,7 @@ describe('halts', () => {
     }
   });
 
-  test('return data that is not there', async () => {
+  test('return data out of bounds', async () => {
     await fails(harness.run('1 0 0 RETURNDATACOPY'), 'return data out of bounds');
   });
 
@@ -108,7 +108,7 @@ describe('halts', () => {
     await fails(create('loop: @loop JUMP', '0xd6d8'), 'out of gas');
   });
 
-  test('gas that 64 bits do not hold, and gas that is asked for while a price is computed', async () => {
+  test('gas above 64 bits, and errors while the gas of an instruction is computed', async () => {
     await fails(harness.run('32 0xffffffffffffffff MSTORE'), 'gas uint64 overflow');
     await fails(harness.run('0x10000000000000000 0 RETURN'), 'gas uint64 overflow');
     await fails(harness.run('32 0x1fffffffe1 MSTORE'), 'out of gas: gas uint64 overflow');
@@ -124,19 +124,19 @@ describe('halts', () => {
     );
   });
 
-  test('a creation by an account with the last nonce', async () => {
+  test('a creation by an account with the maximum nonce', async () => {
     const stateOverrides = { [UNUSED]: { nonce: '0xffffffffffffffff' } };
     await fails(harness.call({ from: UNUSED, data: '0x00' }, { stateOverrides }), 'nonce uint64 overflow');
   });
 
-  test('instructions of later forks by their name', async () => {
+  test('instructions of later forks, by name', async () => {
     await fails(
       harness.call({ to: UNUSED }, { stateOverrides: { [UNUSED]: { code: '0xe6' } } }),
       'invalid opcode: DUPN',
     );
   });
 
-  test('a revert keeps its data, an empty one too', async () => {
+  test('a revert with its data, also if empty', async () => {
     await assert.rejects(
       harness.run('0xc0ffee 0 MSTORE 3 29 REVERT'),
       chainError('reverted', 'execution reverted', '0xc0ffee'),
@@ -144,7 +144,7 @@ describe('halts', () => {
     await assert.rejects(harness.run('0 0 REVERT'), chainError('reverted', 'execution reverted', '0x'));
   });
 
-  test('1,024 frames deep', async () => {
+  test('calls nested at most 1,024 frames deep', async () => {
     // The code calls itself until a call fails, and returns the depth.
     const source = `
       0 CALLDATALOAD 1 ADD DUP1 0 MSTORE

@@ -27,7 +27,7 @@ function createHeads() {
 const pass = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('the watched head of a store', () => {
-  test('is reported to each watcher, once a change, until it leaves', async () => {
+  test('is reported to each watcher once per change, until the watcher leaves', async () => {
     const { heads, moveTo, looks } = createHeads();
     const seen: (readonly [string, bigint])[] = [];
     const leaveFirst = heads.watch(() => seen.push(['first', heads.served.number]));
@@ -50,7 +50,7 @@ describe('the watched head of a store', () => {
     leaveSecond();
   });
 
-  test('is not looked at while nothing watches, nor after the end', async () => {
+  test('is not read without watchers, nor after close', async () => {
     const { heads, moveTo, looks } = createHeads();
     heads.watch(() => assert.fail('the head moved before the watch began'))();
     moveTo(6n);

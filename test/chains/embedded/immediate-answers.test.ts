@@ -11,7 +11,7 @@ import { importEmbeddedChain } from '../../support/embedded.ts';
 const CHAIN = join(import.meta.dirname, '../../../../chains/devnet');
 
 /** A batch counts the time of an item's first slice only where it runs in the event-loop turn in which the item begins. */
-test('a call and an estimate with a limit of gas run at once, without a promise', async (t) => {
+test('a call and an estimate with a gas limit run synchronously, without a promise', async (t) => {
   const { chain, close } = await importEmbeddedChain(
     join(CHAIN, 'genesis.json'),
     join(CHAIN, 'blocks.rlp.gz'),

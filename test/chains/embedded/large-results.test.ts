@@ -39,12 +39,12 @@ describe('large results', () => {
     ['where they are asked for', 1],
     ['on a thread', 3_000_000],
   ] as const) {
-    test(`return data of calls that end ${where} is handed on in pieces`, async () => {
+    test(`return data of calls that end ${where} is streamed`, async () => {
       const result = await opened.chain.execution.call(program('RETURN', count), limitTo(PATIENCE_MS));
       assert.equal(await read(result), EXPECTED);
     });
 
-    test(`revert data of calls that end ${where} stays bytes`, async () => {
+    test(`revert data of calls that end ${where} remains bytes`, async () => {
       const scope = limitTo(PATIENCE_MS);
       await assert.rejects(
         async () => opened.chain.execution.call(program('REVERT', count), scope),

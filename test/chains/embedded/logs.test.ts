@@ -77,7 +77,7 @@ describe('logs of an embedded chain', () => {
   });
   after(() => opened.close());
 
-  test('all logs of a block by its hash are there at once, as its receipts have them', () => {
+  test('of a block by its hash are returned synchronously, as in its receipts', () => {
     const scope = limitTo(TIME_LIMIT_MS);
     for (let block = 0; block <= BLOCKS; block++) {
       const logs = opened.chain.logs.getBlockLogs(bytesToHex(builder.hashAt(block)), scope);
@@ -95,7 +95,7 @@ describe('logs of an embedded chain', () => {
     assert.equal(opened.chain.logs.getBlockLogs(`0x${'12'.repeat(32)}`, scope), null);
   });
 
-  test('a receipt by its hash is what its block has, also when it is asked for again', async () => {
+  test('a receipt by transaction hash equals the receipt in its block, also when requested again', async () => {
     type Receipt = { readonly transactionHash: string };
     let count = 0;
     for (let round = 0; round < 2; round++) {
@@ -143,7 +143,7 @@ describe('logs of an embedded chain', () => {
     { weight: 1, arbitrary: fc.constant(ABSENT_TOPIC) },
   );
 
-  test('are exactly those that the receipts have, whatever is asked for', async () => {
+  test('equal the matching logs of the receipts, whatever the filter', async () => {
     assert.ok(all.flat().length > 300, `${all.flat().length} logs`);
     assert.deepEqual(await getLogs({}), all.flat());
     for (const topic of TOPICS.map(bytesToHex)) {
@@ -174,7 +174,7 @@ describe('logs of an embedded chain', () => {
     }
   });
 
-  test('tags are blocks, and the head is the default of both ends', async () => {
+  test('are found with tags as ends of the range', async () => {
     const tag = (name: 'latest' | 'earliest' | 'safe' | 'finalized') => ({ kind: 'tag', tag: name }) as const;
     for (const [from, to, first] of [
       [tag('latest'), tag('latest'), BLOCKS],
@@ -199,7 +199,7 @@ describe('logs of an embedded chain', () => {
     );
   };
 
-  test("what cannot be meant is refused in geth's words", async () => {
+  test("of an invalid range or unknown block are refused with geth's messages", async () => {
     const latest = { kind: 'tag', tag: 'latest' } as const;
     const pending = { kind: 'tag', tag: 'pending' } as const;
     const range = (from: typeof latest | typeof pending | ReturnType<typeof numberOf>, to: typeof from) =>
@@ -219,7 +219,7 @@ describe('logs of an embedded chain', () => {
     await assertFails({ blocks: { kind: 'block', hash: ABSENT_TOPIC } }, 'failed', 'unknown block');
   });
 
-  test('an answer has bounds, and the error names a range that has less', async () => {
+  test('are bounded in number, bytes and block range, and the error names a smaller range', async () => {
     const most = expected({}, 0, 19).length;
     const bounded = new EngineChain(opened.store, opened.pool, {
       logs: { blockRange: 61, results: most, bytes: 2 ** 20 },
@@ -245,7 +245,7 @@ describe('logs of an embedded chain', () => {
     await narrow.close();
   });
 
-  test('are found in a store that an earlier version made, once its indexes are there', async () => {
+  test('are found in a store of an earlier version, after its indexes are completed', async () => {
     const old = await openBuiltChain(genesis, builder);
     await old.chain.close();
     await stripIndexes(old.store);
@@ -266,7 +266,7 @@ describe('logs of an embedded chain', () => {
     await old.close();
   });
 
-  test('a search ends when the client has gone', async () => {
+  test('are not searched further after the client has cancelled', async () => {
     const scope = new RequestScope(performance.now() + TIME_LIMIT_MS);
     scope.abort();
     await assert.rejects(
@@ -276,7 +276,7 @@ describe('logs of an embedded chain', () => {
   });
 });
 
-test('an answer takes its memory as it grows, is refused where there is none, and gives it back', async () => {
+test('an answer of logs reserves memory as it grows, is refused without memory, and releases it', async () => {
   const genesis = createGenesis({ revision: 'cancun', alloc: LOGGERS });
   const builder = new ChainBuilder(genesis);
   const transactions = Array.from({ length: 60 }, (_, i) =>

@@ -15,7 +15,7 @@ test('every bound of executions has a default', () => {
   assert.deepEqual(executionOptionsSchema.parse({ heavyCalls: 3 }), { ...defaults, heavyCalls: 3 });
 });
 
-test('bounds that cannot be', () => {
+test('unknown or out-of-range bounds of executions are refused', () => {
   for (const options of [
     { callMemory: 1000 },
     { callMemory: 2 ** 32 },

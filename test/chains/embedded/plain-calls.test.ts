@@ -70,7 +70,7 @@ function addressOf(number: number): string {
   return `0x${number.toString(16).padStart(40, '0')}`;
 }
 
-describe('plain calls', () => {
+describe('fast-path calls', () => {
   let harness: CallHarness;
   before(async () => {
     harness = await CallHarness.open({ revision: 'osaka', alloc: ALLOC });
@@ -99,7 +99,7 @@ describe('plain calls', () => {
     }
   }
 
-  test('come to what they come to with an empty list of overrides', async () => {
+  test('have the same answer, error and gas as on the general path', async () => {
     await fc.assert(
       fc.asyncProperty(call, block, async (provided, at) => {
         assert.deepEqual(await ask(provided, at), await ask(provided, at, {}));
@@ -108,7 +108,7 @@ describe('plain calls', () => {
     );
   });
 
-  test('of a block that is not there, and of large results', async () => {
+  test('of a missing block fail as on the general path, and large results are complete', async () => {
     const missing: BlockReference = { kind: 'number', number: 1_000n };
     assert.deepEqual(await ask({ to: UNUSED }, missing), await ask({ to: UNUSED }, missing, {}));
     for (const size of [100_000, 131_072, 600_000]) {
@@ -124,7 +124,7 @@ describe('plain calls', () => {
     }
   });
 
-  test('that take longer than a slice go on where heavy calls run', async () => {
+  test('that exceed a slice continue where heavy calls run', async () => {
     const data = `0x${(3_000_000).toString(16).padStart(64, '0')}`;
     const answer = await harness.call({ to: COUNTDOWN, data });
     assert.equal(answer, data);
@@ -135,7 +135,7 @@ describe('plain calls', () => {
     );
   });
 
-  test('that are given up leave nothing behind', () => {
+  test('that are abandoned leave no state behind', () => {
     const reader = openChainReader(harness.opened.store);
     const simulator = new Simulator(new StoredChain(reader));
     const at = { blockNumber: reader.head.header.number, isPending: false, gasLimit: 10_000_000 };

@@ -123,7 +123,7 @@ for (const { name, genesis, blocks, skip } of SOURCES) {
       folder.remove();
     });
 
-    test('every account and slot, there or not, at every block', async () => {
+    test('are valid for every account and slot, existing or not, at every block', async () => {
       const state = new EngineState(new StoredBlocks(reader), 128);
       const head = reader.head.header.number;
       const requests = listQuestions(reader);
@@ -154,7 +154,7 @@ describe('proofs on a store', () => {
     folder.remove();
   });
 
-  test('that has no lists of changes are the same', async () => {
+  test('without lists of changes are valid', async () => {
     assert.equal(reader.getChanges(1n), undefined);
     const state = new EngineState(new StoredBlocks(reader), 128);
     for (let number = reader.head.header.number; number >= 0n; number -= 7n) {
@@ -177,7 +177,7 @@ describe('proofs on a store', () => {
     );
   });
 
-  test('are given at once, also below the head once the tries of the block are there', async () => {
+  test('are returned synchronously, also below the head once the tries of the block are loaded', async () => {
     const state = new EngineState(new StoredBlocks(reader), 128);
     const block: BlockReference = { kind: 'number', number: 20n };
     const ask = (): unknown => state.getProof(bytesToHex(ABSENT_ADDRESS), [], block, createScope());
@@ -188,7 +188,7 @@ describe('proofs on a store', () => {
     assert.equal(typeof ask(), 'string');
   });
 
-  test('repeat a slot in the form that it came in', async () => {
+  test('repeat each slot in the form of the request', async () => {
     const state = new EngineState(new StoredBlocks(reader), 128);
     const words = ['0x0', '0x7', `0x${'00'.repeat(32)}`, '0x100'];
     const { storageProof } = await prove(state, ABSENT_ADDRESS, words, reader.head.header.number);
@@ -198,7 +198,7 @@ describe('proofs on a store', () => {
     );
   });
 
-  test('of many slots are a stream', async () => {
+  test('of many slots are streamed', async () => {
     const owners = reader.listSlots({ limit: ALL }).map(({ key }) => key.subarray(0, 20));
     const sizeOf = (address: Uint8Array): number =>
       owners.filter((owner) => bytesEqual(owner, address)).length;

@@ -63,7 +63,7 @@ function* listChanges(value: unknown): Generator<unknown> {
   }
 }
 
-test('a list is taken in either form, and refused with anything in it changed', async () => {
+test('a list is accepted in either form, and refused after any change', async () => {
   let changes = 0;
   for (const list of lists) {
     const at = headOf(list);
@@ -79,7 +79,7 @@ test('a list is taken in either form, and refused with anything in it changed', 
   assert.ok(changes > 500, `${changes} changes`);
 });
 
-test('the encoded form is asked for where no node has the other, and nothing is known where none has either', async () => {
+test('the encoded form is requested if no node has the other, and there is no list if no node has either', async () => {
   const [list] = lists as [Uint8Array];
   const requested: string[] = [];
   const answer = ({ method, params }: UpstreamRequest, text?: string): string => {
@@ -96,7 +96,7 @@ test('the encoded form is asked for where no node has the other, and nothing is 
   assert.equal(await openAsker((call) => answer(call)).requestAccessList(headOf(list), scope), undefined);
 });
 
-test('a list that is too long to be read at once is not read', async () => {
+test('a list that is too long to be parsed at once is not parsed', async () => {
   const text = JSON.stringify('0'.repeat(2 << 20));
   const answered = await openAsker(() => text).requestAccessList(headOf(new Uint8Array()), scope);
   assert.deepEqual(answered, { list: undefined, length: text.length });

@@ -94,7 +94,7 @@ const READS: readonly Read[] = [
 
 for (const { method, subject, good, bad, ask } of READS) {
   describe(method, () => {
-    it('gets the served block in place of a tag, and is asked once for one block', async () => {
+    it('sends the served block in place of a tag, and one request per block', async () => {
       const { chain: served, requested } = createEcho(answer(good));
       const names = [LATEST, at(399), hashed(chain.hashOf(399)), hashed(chain.hashOf(399), true)];
       for (const block of names) assert.equal(await ask(served.state, block), good);
@@ -103,7 +103,7 @@ for (const { method, subject, good, bad, ask } of READS) {
       assert.equal(requested().filter((call) => call.startsWith(method)).length, 2);
     });
 
-    it('names the block by its hash where the node takes one', async () => {
+    it('names the block by its hash if the node accepts hashes', async () => {
       const network = createEcho(answer(good));
       setNode(network.node.upstream, {
         identity: {
@@ -118,20 +118,20 @@ for (const { method, subject, good, bad, ask } of READS) {
       assert.deepEqual(JSON.parse(network.node.requested.calls[0]?.params ?? ''), [...subject, last]);
     });
 
-    it('keeps nothing of pending', async () => {
+    it('caches nothing of pending', async () => {
       const { chain: served, requested } = createEcho(answer(good));
       for (let i = 0; i < 2; i++) assert.equal(await ask(served.state, PENDING), good);
       assert.deepEqual(requested(), Array(2).fill(`${method} ${JSON.stringify([...subject, 'pending'])}`));
     });
 
-    it('is an error above the head, without asking', async () => {
+    it('is an error above the head, without a request', async () => {
       const { chain: served, requested } = createEcho(answer(good));
       const refused = { name: 'ChainError', kind: 'failed', message: 'header not found' };
       await assert.rejects(async () => ask(served.state, at(400)), refused);
       assert.deepEqual(requested(), []);
     });
 
-    it('takes no answer of another shape: another node is asked', async () => {
+    it('refuses an answer of another shape, and is sent to another node', async () => {
       for (const result of bad) {
         const alone = createEcho(answer(result));
         await assert.rejects(async () => ask(alone.chain.state, LATEST), { name: 'ChainError' }, result);
@@ -145,7 +145,7 @@ for (const { method, subject, good, bad, ask } of READS) {
   });
 }
 
-it('a word without its leading zeros gets them back', async () => {
+it('a storage word without its leading zeros is padded', async () => {
   for (const short of ['"0x9"', '"0x09"', '"0x"']) {
     const { chain: served } = createEcho(answer(short));
     const value = short === '"0x"' ? word(0) : word(9);
@@ -160,7 +160,7 @@ describe('eth_getStorageValues', () => {
   ]);
   const wanted = { [OTHER]: [word(3)], [ADDRESS]: [word(1), word(2)] };
 
-  it('is put together from single slots where a node lacks it', async () => {
+  it('is composed of single slots if a node lacks it', async () => {
     const slotBySlot: Behaviour = (call, options) => {
       const [, slot] = JSON.parse(call.params) as string[];
       const behaviour =
@@ -187,7 +187,7 @@ describe('eth_getStorageValues', () => {
     }
   });
 
-  it('takes addresses in any case, and gives them in the order of the question', async () => {
+  it('accepts addresses in any case, and returns them in the order of the request', async () => {
     const upper = {
       [`0x${'AB'.repeat(20)}`]: ['0x1', word(2)],
       [OTHER.toUpperCase().replace('X', 'x')]: ['0x3'],
@@ -200,7 +200,7 @@ describe('eth_getStorageValues', () => {
   });
 });
 
-it('a question too large to be a key is asked each time', async () => {
+it('a request too large to be a cache key is sent each time', async () => {
   const slots = Array.from({ length: 1_024 }, (_, i) => word(i));
   const { chain: served, node } = createEcho(answer(JSON.stringify({ [ADDRESS]: slots })));
   for (let i = 0; i < 2; i++)
@@ -226,7 +226,7 @@ describe('reads of many slots', () => {
     (state: StateReads, block: BlockReference, scope: RequestScope) => unknown,
   ])[]) {
     for (const block of [at(200), PENDING]) {
-      it(`${name} at ${block.kind}: slots count for the pace of the key, also without a proof`, async () => {
+      it(`${name} at ${block.kind}: slots count for the rate limit of the key, also without a proof`, async () => {
         const { chain: network } = createEcho(answer(reply));
         const scopeOf = (owner: string): RequestScope => {
           const scope = new RequestScope(performance.now() + 900);

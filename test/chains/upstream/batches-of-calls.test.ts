@@ -109,7 +109,7 @@ const batch = fc.record({
   isMixed: fc.boolean(),
 });
 
-test('a batch is answered as its calls are one by one', async () => {
+test('a batch has the same answers as its calls one by one', async () => {
   await fc.assert(
     fc.asyncProperty(batch, async ({ calls, blanks, isMixed }) => {
       const requests: object[] = calls.map(([own, list]) => ({

@@ -62,7 +62,7 @@ const network = (...behaviours: readonly Behaviour[]): ReturnType<typeof createN
   );
 
 describe('block access lists of nodes', () => {
-  it('are passed on where they have the hash of the header, and asked for once', async () => {
+  it('are returned if they have the hash of the header, and requested once', async () => {
     for (const form of FORMS) {
       const { chain: served, requested } = network(amsterdam({ [METHODS[form]]: answer(ANSWERS[form]) }));
       for (let i = 0; i < 2; i++) {
@@ -75,7 +75,7 @@ describe('block access lists of nodes', () => {
     }
   });
 
-  it('are not believed otherwise: another node is asked', async () => {
+  it('are refused otherwise, and requested from another node', async () => {
     const changed = OBJECTS.replace('"0x5"', '"0x6"');
     for (const lie of [changed, '[]', '{}', 'null', '"0xc0"', '"0x"', '[null]', '["0xc0"]', '[1]']) {
       for (const form of FORMS) {
@@ -91,7 +91,7 @@ describe('block access lists of nodes', () => {
     }
   });
 
-  it('are made from the other form where a node has only that one', async () => {
+  it('are converted from the other form if a node has only that one', async () => {
     for (const [form, other] of [
       ['objects', 'raw'],
       ['raw', 'objects'],
@@ -101,7 +101,7 @@ describe('block access lists of nodes', () => {
     }
   });
 
-  it('are absent before Amsterdam, without a question', async () => {
+  it('are absent before Amsterdam, without a request for them', async () => {
     const { chain: served, requested } = network(amsterdam({ [METHODS.objects]: answer(OBJECTS) }));
     await assert.rejects(async () => served.blocks.getAccessList(at(9), 'objects', createScope()), {
       kind: 'absent',
@@ -116,7 +116,7 @@ describe('block access lists of nodes', () => {
     assert.equal(await served.blocks.getAccessList(pending, 'raw', createScope()), null);
   });
 
-  it('that no node keeps any more are pruned', async () => {
+  it('are pruned if no node stores them any more', async () => {
     const pruned = amsterdam({ [METHODS.objects]: nodeError(4444, 'Pruned history unavailable') });
     const { chain: served } = network(pruned, pruned);
     await assert.rejects(async () => served.blocks.getAccessList(at(12), 'objects', createScope()), {

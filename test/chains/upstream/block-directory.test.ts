@@ -15,7 +15,7 @@ describe('BlockDirectory', () => {
     scope = createScope();
   });
 
-  it('asks for a block once, by number or by hash', async () => {
+  it('requests a block once, by number or by hash', async () => {
     const { directory, requested } = createNetwork(chain);
     for (let i = 0; i < 3; i++) {
       assert.deepEqual(await directory.findByNumber(390n, scope), chain.block(390));
@@ -24,7 +24,7 @@ describe('BlockDirectory', () => {
     assert.deepEqual(requested(), ['eth_getBlockByNumber ["0x186",false]']);
   });
 
-  it('holds as many bytes of blocks, whatever of a header is long', async () => {
+  it('bounds the bytes of cached blocks, whatever field of a header is long', async () => {
     const { directory, requested, node } = createNetwork(chain);
     const honest = chain.behaviour();
     const extraData = `0x${'ab'.repeat(100_000)}`;
@@ -45,7 +45,7 @@ describe('BlockDirectory', () => {
     assert.equal(await find(100), 1, '150 blocks of 200 kB are not all held');
   });
 
-  it('asks once for all that ask at the same time', async () => {
+  it('sends one request for concurrent callers', async () => {
     const { directory, requested, node } = createNetwork(chain);
     node.behave(later(10, chain.behaviour()));
     const found = await Promise.all(
@@ -55,7 +55,7 @@ describe('BlockDirectory', () => {
     assert.equal(requested().length, 1);
   });
 
-  it('knows the hashes of recent blocks, and of others that were asked for, until a reorg', async () => {
+  it('knows the hashes of recent and of requested blocks, until a reorg', async () => {
     const { directory } = createNetwork(chain);
     assert.equal(directory.hashOf(399n), chain.hashOf(399));
     assert.equal(directory.hashOf(5n), undefined);
@@ -65,7 +65,7 @@ describe('BlockDirectory', () => {
     assert.equal(directory.hashOf(5n), undefined);
   });
 
-  it('an answer that was under way during a reorg says nothing about heights', async () => {
+  it('does not use an answer that was in flight during a reorg for heights', async () => {
     const { directory, node } = createNetwork(chain);
     node.behave(later(10, chain.behaviour()));
     const finding = directory.findByNumber(5n, scope);
@@ -74,7 +74,7 @@ describe('BlockDirectory', () => {
     assert.equal(directory.hashOf(5n), undefined);
   });
 
-  it('a caller that asks after a reorg does not join one that asked before it', async () => {
+  it('does not coalesce a request after a reorg with one before it', async () => {
     const { directory, node } = createNetwork(chain);
     node.behave(later(20, chain.behaviour()));
     const before = directory.findByNumber(5n, scope);
@@ -86,7 +86,7 @@ describe('BlockDirectory', () => {
     assert.equal(directory.hashOf(5n), fork.hashOf(5));
   });
 
-  it('believes in an old block when two nodes tell the same: one node is not heard twice', async () => {
+  it('accepts an old block that two nodes report, and does not count one node twice', async () => {
     const fork = new ScriptedChain({ length: 400, salt: 4 });
     const find = async (...behaviours: readonly Behaviour[]): Promise<unknown> => {
       const nodes = behaviours.map((behaviour, tier) => createNode({ behaviour, tier }));
@@ -100,7 +100,7 @@ describe('BlockDirectory', () => {
     await assert.rejects(find(answer('null'), forked, honest), { kind: 'wrong' });
   });
 
-  it('does not take another block than the one asked for', async () => {
+  it('refuses another block than the requested one', async () => {
     const wrong = createNetwork(chain, {}, [createNode(answer(JSON.stringify(chain.blockObject(6))))]);
     await assert.rejects(async () => wrong.directory.findByNumber(5n, scope), { kind: 'wrong' });
     await assert.rejects(async () => wrong.directory.findByHash(chain.hashOf(5), scope), { kind: 'wrong' });
@@ -111,7 +111,7 @@ describe('BlockDirectory', () => {
     await assert.rejects(async () => nonsense.directory.findByNumber(5n, scope), { kind: 'malformed' });
   });
 
-  it('asks another node when one tells of the wrong block', async () => {
+  it('sends to another node after a wrong block', async () => {
     const nodes = [
       createNode({ behaviour: answer(JSON.stringify(chain.blockObject(6))), tier: 1 }),
       createNode({ behaviour: chain.behaviour(), tier: 2 }),
@@ -120,14 +120,14 @@ describe('BlockDirectory', () => {
     assert.deepEqual(await directory.findByNumber(5n, scope), chain.block(5));
   });
 
-  it('takes blocks with a list that comes as a stream', async () => {
+  it('accepts blocks that arrive as a stream', async () => {
     const { directory, node } = createNetwork(chain);
     const text = JSON.stringify(chain.blockObject(7));
     node.behave(async () => ({ kind: 'result', result: createStream(text) }));
     assert.deepEqual(await directory.findByNumber(7n, scope), chain.block(7));
   });
 
-  it('a block that two nodes do not have does not exist; one alone is not believed', async () => {
+  it('reports a number as absent only if two nodes lack the block', async () => {
     const nulls = [createNode(answer('null')), createNode(answer('null'))];
     assert.equal(await createNetwork(chain, {}, nulls).directory.findByNumber(5n, scope), null);
     const alone = createNetwork(chain, {}, nulls.slice(0, 1));
@@ -135,7 +135,7 @@ describe('BlockDirectory', () => {
     assert.equal(await alone.directory.findByHash(makeHash(1, 9, 9), scope), null);
   });
 
-  it('learns from every block with difficulty 0 what lies after the merge, block 0 excepted', async () => {
+  it('derives the merge from every block with difficulty 0, except block 0', async () => {
     const old = new ScriptedChain({ length: 50, mergedFrom: 1_000 });
     const { directory: before } = createNetwork(old);
     await before.findByNumber(49n, scope);

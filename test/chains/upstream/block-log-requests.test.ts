@@ -140,7 +140,7 @@ const dropFirst: Lie = (logs) => logs.slice(1);
 const none: Lie = () => [];
 
 describe('all logs of a block', () => {
-  it('come out of its receipts, by its hash', async () => {
+  it('are read from its receipts, by its hash', async () => {
     const network = networkOf(logNode());
     assertLogs(await read(network, chain.hashOf(5)), logsOf(chain, 5));
     const last = network.node.requested.calls.at(-1);
@@ -150,7 +150,7 @@ describe('all logs of a block', () => {
     assert.equal(network.requested().length, requested, 'what was found right is kept');
   });
 
-  it('come from eth_getLogs of a node without receipts of a block', async () => {
+  it('are read from eth_getLogs of a node without eth_getBlockReceipts', async () => {
     const refuse = nodeError(-32601, 'the method eth_getBlockReceipts does not exist');
     const network = networkOf(logNode({ methods: { eth_getBlockReceipts: refuse } }));
     assertLogs(await read(network, chain.hashOf(5)), logsOf(chain, 5));
@@ -159,7 +159,7 @@ describe('all logs of a block', () => {
     assert.equal(receipts.length, 1, 'it is not asked for receipts again');
   });
 
-  it('come from eth_getLogs where receipts of no node fit the block', async () => {
+  it('are read from eth_getLogs if receipts of no node match the block', async () => {
     // Older Bor returns no receipt for the state-sync transaction that the block lists.
     const cut: Behaviour = ({ params }) => {
       const [hash] = JSON.parse(params) as [string];
@@ -175,14 +175,14 @@ describe('all logs of a block', () => {
     assert.equal(countReceipts(), 2, 'they are not asked for again');
   });
 
-  it('are none of a block without transactions and with an empty bloom, without asking for them', async () => {
+  it('are empty without a request for a block without transactions and with an empty bloom', async () => {
     const empty = new ScriptedChain({ length: HEAD + 1 });
     const network = createNetwork(empty, {}, [createNode(logNode({ of: empty, bloom: () => NO_BLOOM }))]);
     assert.deepEqual(await read(network, empty.hashOf(5)), []);
     assert.deepEqual(methodsAsked(network, 0), ['eth_getBlockByHash']);
   });
 
-  it('are null of a block that no node has', async () => {
+  it('are null for a block that no node has', async () => {
     const network = networkOf(logNode(), logNode());
     assert.equal(await read(network, `0x${'12'.repeat(32)}`), null);
   });
@@ -190,7 +190,7 @@ describe('all logs of a block', () => {
   for (const [name, lie] of Object.entries({ dropFirst, dropLast, none })) {
     for (const methods of [{}, { eth_getBlockReceipts: nodeError(-32601, 'the method does not exist') }]) {
       const from = 'eth_getBlockReceipts' in methods ? 'eth_getLogs' : 'receipts';
-      it(`of a node that leaves some out (${name}, ${from}) are those of another node`, async () => {
+      it(`from a node that omits some (${name}, ${from}) are replaced by those of another node`, async () => {
         const network = networkOf(logNode({ lie, methods }), logNode({ methods }));
         assertLogs(await read(network, chain.hashOf(5)), logsOf(chain, 5));
         assert.equal(network.node.upstream.faults.get('wrong'), 1);
@@ -217,7 +217,7 @@ describe('all logs of a block', () => {
     ],
   };
   for (const [what, lie] of Object.entries(wrongs)) {
-    it(`${what} are not believed of one of two nodes`, async () => {
+    it(`${what} are refused, and replaced by those of another node`, async () => {
       const methods = { eth_getBlockReceipts: nodeError(-32601, 'the method does not exist') };
       const network = networkOf(logNode({ lie, methods }), logNode({ methods }));
       assertLogs(await read(network, chain.hashOf(5)), logsOf(chain, 5));
@@ -226,7 +226,7 @@ describe('all logs of a block', () => {
     });
   }
 
-  it('of a node that fails are those of another, of large blocks too', async () => {
+  it('are taken from another node after a failure, also for large blocks', async () => {
     const large = new ScriptedChain({ length: HEAD + 1, transactions: () => TRANSACTIONS });
     const pad: Lie = (logs) => logs.map((log) => ({ ...log, data: `0x${'ab'.repeat(1_000_000)}` }));
     const network = createNetwork(large, {}, [
@@ -241,7 +241,7 @@ describe('all logs of a block', () => {
     for (const { json } of logs) assert.ok(json.length > 2_000_000);
   });
 
-  it('come out of receipts that arrive in pieces', async () => {
+  it('are read from receipts that arrive in chunks', async () => {
     const inPieces = (behaviour: Behaviour): Behaviour => {
       return async (call, options) => {
         const reply = await behaviour(call, options);
@@ -259,7 +259,7 @@ describe('all logs of a block', () => {
     assertLogs(await read(network, chain.hashOf(7)), logsOf(chain, 7));
   });
 
-  it('with receipts that break off are those of another node, in whatever words', async () => {
+  it('are taken from another node if receipts break off, whatever their white space', async () => {
     const broken: Behaviour = (call, options) => {
       if (call.method !== 'eth_getBlockReceipts') return logNode()(call, options);
       const text = JSON.stringify(JSON.parse(chain.receipts(5)), undefined, 1);
@@ -269,14 +269,14 @@ describe('all logs of a block', () => {
     assertLogs(await read(network, chain.hashOf(5)), logsOf(chain, 5));
   });
 
-  it('are asked for once by concurrent callers', async () => {
+  it('are requested once for concurrent callers', async () => {
     const network = networkOf(logNode(), logNode());
     const all = await Promise.all([1, 2, 3].map(() => read(network, chain.hashOf(5))));
     for (const logs of all) assertLogs(logs, logsOf(chain, 5));
     assert.equal(network.requested().filter((call) => call.startsWith('eth_getBlockReceipts')).length, 1);
   });
 
-  it('are not asked for any more when nothing waits for them', async () => {
+  it('are not requested any more when no caller waits', async () => {
     const network = networkOf(logNode({ methods: { eth_getBlockReceipts: silent } }));
     const scope = createScope();
     const logs = Promise.resolve(network.chain.logs.getBlockLogs(chain.hashOf(5), scope));
@@ -286,7 +286,7 @@ describe('all logs of a block', () => {
     assert.equal(network.node.givenUp(), 1);
   });
 
-  it('of an old block that nodes do not have any more are an error', async () => {
+  it('are an error for an old block that nodes do not have any more', async () => {
     // The block is below the tracked blocks.
     const long = new ScriptedChain({ length: 400, transactions: () => TRANSACTIONS });
     const methods = { eth_getBlockReceipts: answer('null') };
@@ -302,7 +302,7 @@ describe('all logs of a block', () => {
 describe('headers that do not commit to the logs', () => {
   const zero = { bloom: () => NO_BLOOM };
 
-  it('are no obstacle where two nodes tell the same logs; said once', async () => {
+  it('are ignored if two nodes return the same logs, and reported once', async () => {
     const network = networkOf(logNode(zero), logNode(zero), logNode(zero));
     for (const number of [5, 6, 7])
       assertLogs(await read(network, chain.hashOf(number)), logsOf(chain, number));
@@ -311,13 +311,13 @@ describe('headers that do not commit to the logs', () => {
     assert.equal(methodsAsked(network, 1).filter((method) => method === 'eth_getBlockReceipts').length, 1);
   });
 
-  it('are no obstacle where there is one node', async () => {
+  it('are ignored if there is one node', async () => {
     const network = networkOf(logNode(zero));
     for (const number of [5, 6]) assertLogs(await read(network, chain.hashOf(number)), logsOf(chain, number));
     assert.deepEqual(network.bloomless, ['extra']);
   });
 
-  it('that lack some of the logs still tell when others are left out', async () => {
+  it('that commit to some of the logs still show that others are omitted', async () => {
     // Polygon: the bloom omits the logs of state sync.
     const bloom = (logs: readonly WireLog[]): string => bloomOf(logs.slice(0, 2));
     const network = networkOf(logNode({ bloom }), logNode({ bloom }));
@@ -328,14 +328,14 @@ describe('headers that do not commit to the logs', () => {
     assert.equal(network.node.upstream.faults.get('wrong'), 1);
   });
 
-  it('need no bloom at all', async () => {
+  it('may lack the bloom', async () => {
     const network = networkOf(logNode({ bloom: () => undefined }));
     assertLogs(await read(network, chain.hashOf(5)), logsOf(chain, 5));
     assert.deepEqual(network.bloomless, []);
   });
 
   for (const nodes of [1, 2]) {
-    it(`that commit to more than ${nodes} nodes tell are believed wrong after a while, not at once`, async () => {
+    it(`that commit to more logs than ${nodes} nodes return are ignored after a while, not at once`, async () => {
       let now = 0;
       const scripted = Array.from({ length: nodes }, (_, tier) =>
         createNode({ behaviour: logNode({ lie: dropLast }), tier }),
@@ -352,13 +352,13 @@ describe('headers that do not commit to the logs', () => {
     });
   }
 
-  it('are not blamed where nodes differ', async () => {
+  it('are not ignored if nodes differ', async () => {
     const network = networkOf(logNode({ lie: dropLast }), logNode({ lie: dropFirst }));
     await assert.rejects(read(network, chain.hashOf(5)), isUnbelieved);
     assert.deepEqual(network.bloomless, []);
   });
 
-  it('whatever logs two liars of three nodes leave out, each in its own way, the right ones are given', async () => {
+  it('correct logs are returned if two lying nodes of three omit different logs', async () => {
     const subset = fc.uniqueArray(fc.nat(TRANSACTIONS - 1), { maxLength: TRANSACTIONS - 1 });
     await fc.assert(
       fc.asyncProperty(subset, subset, fc.nat(2), async (first, second, honest) => {
@@ -377,7 +377,7 @@ describe('headers that do not commit to the logs', () => {
 describe('blocks that not every node has', () => {
   const missing = logNode({ of: new ScriptedChain({ length: 18 }) });
 
-  it('that left the chain have their logs and header, of the node that keeps them', async () => {
+  it('have logs and header after a reorg from the node that stores them', async () => {
     const network = createNetwork(
       chain,
       {},
@@ -396,7 +396,7 @@ describe('blocks that not every node has', () => {
     assertLogs(await read(network, hash), logsOf(chain, HEAD));
   });
 
-  it('that left the chain and that no node keeps are null', async () => {
+  it('are null after a reorg if no node stores them', async () => {
     const network = networkOf(logNode(), logNode(), logNode());
     network.switchTo(other);
     for (const node of network.nodes) node.behave(logNode({ of: other }));
@@ -405,7 +405,7 @@ describe('blocks that not every node has', () => {
     assert.equal(requested.length, 3, 'every node was asked');
   });
 
-  it('that left the chain are no null while a node that may keep them does not answer', async () => {
+  it('are not null after a reorg while a node that may store them does not answer', async () => {
     for (const hasFollowed of [true, false]) {
       const nodes = [missing, missing, missing].map((behaviour, tier) => createNode({ behaviour, tier }));
       const network = createNetwork(hasFollowed ? chain : other, {}, nodes);
@@ -427,7 +427,7 @@ describe('blocks that not every node has', () => {
     }
   });
 
-  it('of the served chain are no null because two nodes lag, or say so', async () => {
+  it('are not null on the served chain because two nodes lag or lack them', async () => {
     const behind = (tier: number) =>
       createNode({ behaviour: missing, tier, tracker: { holds: () => false } });
     const forgetful = createNode({ behaviour: missing, tier: 3 });
@@ -443,7 +443,7 @@ describe('blocks that not every node has', () => {
     assert.deepEqual(methodsAsked(network, 0), []);
   });
 
-  it('that one node alone has announced are asked of that node', async () => {
+  it('are requested from the only node that has announced them', async () => {
     const hash = other.hashOf(HEAD + 1);
     const announcer = createNode({
       behaviour: logNode({ of: other }),
@@ -461,7 +461,7 @@ describe('blocks that not every node has', () => {
     assertLogs(await read(network, hash), logsOf(other, HEAD + 1));
   });
 
-  it('a block that nodes no longer admit to is an error, not a null', async () => {
+  it('are an error, not null, on the served chain if nodes deny them', async () => {
     const network = networkOf(missing, missing);
     await assert.rejects(
       read(network, chain.hashOf(HEAD)),

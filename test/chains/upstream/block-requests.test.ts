@@ -39,8 +39,8 @@ const network = (...behaviours: readonly Behaviour[]): ReturnType<typeof createN
     behaviours.map((behaviour, tier) => createNode({ behaviour, tier })),
   );
 
-describe('what is known without asking', () => {
-  it('a block above the head is null in all three', async () => {
+describe('answers without requests', () => {
+  it('are null for a block above the head', async () => {
     const { chain: served, requested } = createNetwork(chain);
     for (const block of [at(20), at(1_000_000)]) {
       assert.equal(await served.blocks.getReceipts(block, createScope()), null);
@@ -54,7 +54,7 @@ describe('what is known without asking', () => {
     assert.deepEqual(requested(), []);
   });
 
-  it('an index past the end is null, once the block is known', async () => {
+  it('are null for an index past the end, once the block is known', async () => {
     const { chain: served, requested } = createNetwork(chain);
     for (const index of [3n, 4n, 2n ** 63n]) {
       assert.equal(
@@ -66,13 +66,13 @@ describe('what is known without asking', () => {
     assert.deepEqual(requested(), [`eth_getBlockByNumber ["0x${FULL}",false]`]);
   });
 
-  it('a block without transactions has no receipts, whatever nodes say', async () => {
+  it('have no receipts for a block without transactions, whatever nodes return', async () => {
     const { chain: served, requested } = createNetwork(chain);
     assert.equal(await served.blocks.getReceipts(at(6), createScope()), '[]');
     assert.equal(requested().length, 1);
   });
 
-  it('an uncle after the merge is null without any request', async () => {
+  it('are null for an uncle after the merge', async () => {
     const { chain: served, requested, directory } = createNetwork(chain);
     assert.equal(await served.blocks.getUncle(LATEST, 0n, createScope()), null);
     assert.deepEqual(requested(), []);
@@ -87,13 +87,13 @@ describe('what is known without asking', () => {
     assert.deepEqual(requested().slice(before).at(-1), `${UNCLE} ["0x9","0x1"]`);
   });
 
-  it('a pending block has no uncles', async () => {
+  it('are null for an uncle of the pending block', async () => {
     const { chain: served, requested } = createNetwork(chain);
     assert.equal(await served.blocks.getUncle(PENDING, 0n, createScope()), null);
     assert.deepEqual(requested(), []);
   });
 
-  it('the header of the head', async () => {
+  it('have the header of the head', async () => {
     const { chain: served, requested } = createNetwork(chain);
     const header = await served.blocks.getHeader(LATEST, createScope());
     assert.equal(header?.number, 19n);
@@ -101,7 +101,7 @@ describe('what is known without asking', () => {
     assert.deepEqual(requested(), []);
   });
 
-  it('the header of the finalized block, by tag, number and hash', async () => {
+  it('have the header of the finalized block, by tag, number and hash', async () => {
     const { chain: served, requested, switchTo } = createNetwork(chain);
     switchTo(chain, { finalized: chain.block(3) });
     const tag: BlockReference = { kind: 'tag', tag: 'finalized' };
@@ -118,8 +118,8 @@ describe('what is known without asking', () => {
   });
 });
 
-describe('what nodes answer', () => {
-  it('transactions, uncles and receipts of the block', async () => {
+describe('answers of nodes', () => {
+  it('have the transactions and receipts of the block', async () => {
     const { chain: served } = createNetwork(chain);
     const transaction = await served.transactions.getTransaction(
       { block: at(FULL), index: 2n },
@@ -129,7 +129,7 @@ describe('what nodes answer', () => {
     assert.equal(await served.blocks.getReceipts(at(FULL), createScope()), chain.receipts(FULL));
   });
 
-  it('is shared by tag, number and hash, and asked once', async () => {
+  it('are shared by tag, number and hash, and requested once', async () => {
     const full = new ScriptedChain({ length: 8, transactions: () => 2 });
     const { chain: served, requested } = createNetwork(full);
     const names = [LATEST, at(7), hashed(full.hashOf(7))];
@@ -144,7 +144,7 @@ describe('what nodes answer', () => {
     ]);
   });
 
-  it('after a reorg it is asked anew', async () => {
+  it('are requested again after a reorg', async () => {
     const before = new ScriptedChain({ length: 8, transactions: () => 2 });
     const after = new ScriptedChain({ length: 9, transactions: () => 2, salt: 1, forkedFrom: 6 });
     const { chain: served, switchTo } = createNetwork(before);
@@ -154,7 +154,7 @@ describe('what nodes answer', () => {
     assert.equal(await served.blocks.getReceipts(LATEST, createScope()), after.receipts(8));
   });
 
-  it('a null for what the block lists, or something else, is a fault: the next node answers', async () => {
+  it('are refused if null or of another object, and taken from the next node', async () => {
     const uncle = JSON.stringify({ hash: makeHash(9, 9, 9), uncles: [] });
     const lies: readonly (readonly [string, string])[] = [
       [RECEIPTS, 'null'],
@@ -176,7 +176,7 @@ describe('what nodes answer', () => {
     }
   });
 
-  it('with none but liars there is an error, never a wrong answer', async () => {
+  it('are an error if all nodes lie, never a wrong answer', async () => {
     for (const lie of ['null', '[]', chain.receipts(6), '{}', '"0x"']) {
       const { chain: served } = network(but(RECEIPTS, answer(lie)), but(RECEIPTS, answer(lie)));
       await assert.rejects(async () => served.blocks.getReceipts(at(FULL), createScope()), {
@@ -185,7 +185,7 @@ describe('what nodes answer', () => {
     }
   });
 
-  it('a block that nodes deny is null when two say so', async () => {
+  it('are null for a block that two nodes deny', async () => {
     const denies = but('eth_getBlockByNumber', answer('null'));
     const two = network(denies, denies).chain;
     assert.equal(await two.blocks.getReceipts(at(FULL), createScope()), null);
@@ -198,7 +198,7 @@ describe('what nodes answer', () => {
     );
   });
 
-  it('a large transaction is collected and checked, large receipts are checked while they pass', async () => {
+  it('are checked: large transactions after buffering, large receipts while they are streamed', async () => {
     const text = JSON.stringify({ ...chain.transactionObject(FULL, 0), input: `0x${'ab'.repeat(2_000)}` });
     const { chain: served } = network(
       but(TRANSACTION, async () => ({ kind: 'result', result: createStream(text) })),
@@ -227,7 +227,7 @@ describe('block objects', () => {
   const object = (number: number): string => JSON.stringify(chain.blockObject(number));
   const finalizedTag: BlockReference = { kind: 'tag', tag: 'finalized' };
 
-  it('are kept for all names of a block', async () => {
+  it('are cached for all names of a block', async () => {
     const { chain: served, requested } = createNetwork(chain);
     for (const name of [LATEST, at(19), hashed(chain.hashOf(19)), LATEST]) {
       assert.equal(await served.blocks.getBlock(name, false, createScope()), object(19));
@@ -237,7 +237,7 @@ describe('block objects', () => {
     assert.deepEqual(requested().slice(1), ['eth_getBlockByNumber ["0x13",true]']);
   });
 
-  it('are null above the head, for a tag that the nodes do not know, and for a hash that two deny', async () => {
+  it('are null above the head, for an unknown tag, and for a hash that two nodes deny', async () => {
     const { chain: served } = network(chain.behaviour(), chain.behaviour());
     for (const name of [at(20), finalizedTag, hashed(makeHash(9, 9, 9))]) {
       assert.equal(await served.blocks.getBlock(name, false, createScope()), null);
@@ -247,7 +247,7 @@ describe('block objects', () => {
     }
   });
 
-  it('must be the block that is meant, whole ones with its transactions', async () => {
+  it('are refused if of another block, and full ones if with other transactions', async () => {
     const wrong = JSON.stringify({ ...chain.blockObject(FULL), transactions: [] });
     for (const lie of [object(6), wrong, '{}', '[]']) {
       const lies: Behaviour = (call, options) =>
@@ -265,7 +265,7 @@ describe('block objects', () => {
     }
   });
 
-  it('of many bytes are checked while they pass', async () => {
+  it('of many bytes are checked while they are streamed', async () => {
     const long = (number: number): string =>
       JSON.stringify({ ...chain.blockObject(number), extra: 'x'.repeat(2_000) });
     const streaming = (text: string): Behaviour =>
@@ -281,7 +281,7 @@ describe('block objects', () => {
     await assert.rejects(ask(long(6)), { kind: 'unavailable' });
   });
 
-  it('of pending are those of one node, and not kept', async () => {
+  it('of pending come from one node, and are not cached', async () => {
     const { chain: served, requested } = network(but('eth_getBlockByNumber', answer('{"hash":null}')));
     for (let i = 0; i < 2; i++) {
       assert.equal(await served.blocks.getBlock(PENDING, true, createScope()), '{"hash":null}');
@@ -292,7 +292,7 @@ describe('block objects', () => {
     assert.equal(requested().length, 2);
   });
 
-  it('without their bodies are headers, for which nothing else is asked', async () => {
+  it('without their bodies serve as headers, without further requests', async () => {
     const { chain: served, requested } = createNetwork(chain);
     const { transactions: _, uncles: __, ...header } = chain.blockObject(FULL);
     for (const name of [at(FULL), hashed(chain.hashOf(FULL))]) {
@@ -303,7 +303,7 @@ describe('block objects', () => {
     assert.deepEqual(requested(), ['eth_getBlockByNumber ["0x5",false]']);
   });
 
-  it('say how many transactions and uncles there are', async () => {
+  it('have the numbers of transactions and uncles', async () => {
     const { chain: served, requested } = createNetwork(chain);
     for (const name of [at(FULL), hashed(chain.hashOf(FULL))]) {
       assert.equal(await served.blocks.countTransactions(name, createScope()), '"0x3"');
@@ -334,7 +334,7 @@ describe('a block that is not canonical', () => {
   };
   const name = hashed(fork.hashOf(17));
 
-  it('is asked for by its hash', async () => {
+  it('is requested by its hash', async () => {
     const { chain: served, requested } = createNetwork(own, {}, [createNode(both)]);
     const scope = createScope();
     const block = await served.blocks.getBlock(name, false, scope);
@@ -350,7 +350,7 @@ describe('a block that is not canonical', () => {
 describe('receipts without eth_getBlockReceipts', () => {
   const lacks = but(RECEIPTS, nodeError(-32601, 'the method does not exist'));
 
-  it('are put together from single ones, more than a hundred too', async () => {
+  it('are composed of single receipts, also of more than a hundred', async () => {
     const big = new ScriptedChain({ length: 4, transactions: () => 250 });
     const { chain: served, node } = createNetwork(big, {}, [
       createNode(but(RECEIPTS, nodeError(-32601, 'the method does not exist'), big)),
@@ -364,7 +364,7 @@ describe('receipts without eth_getBlockReceipts', () => {
     assert.equal(countReceipts(), 250);
   });
 
-  it('are answered by the node that lacks the method when the one that has it is down', async () => {
+  it('are composed by the node without the method if the node with it is down', async () => {
     const down: Behaviour = but(RECEIPTS, nodeError(-32000, 'header not found'));
     for (const behaviours of [
       [lacks, down],
@@ -375,7 +375,7 @@ describe('receipts without eth_getBlockReceipts', () => {
     }
   });
 
-  it('must be complete: one that is missing is a fault', async () => {
+  it('must be complete: a missing one is a fault', async () => {
     const hash = chain.transactionHash(FULL, 1);
     const incomplete: Behaviour = (call, options) =>
       call.params.includes(hash) ? answer('null')(call, options) : lacks(call, options);
@@ -392,7 +392,7 @@ describe('receipts without eth_getBlockReceipts', () => {
 describe('pending', () => {
   const pendingBlock = JSON.stringify({ number: '0x14', timestamp: '0x65', gasLimit: '0x5208' });
 
-  it('goes through, and is neither checked nor kept', async () => {
+  it('is passed through, without check or cache', async () => {
     const { chain: served, requested } = network(
       but(TRANSACTION, answer('{"hash":null}'), chain),
       chain.behaviour(),
@@ -407,7 +407,7 @@ describe('pending', () => {
     assert.deepEqual(requested(), Array(2).fill(`${TRANSACTION} ["pending","0x0"]`));
   });
 
-  it('a null is null', async () => {
+  it('may be null', async () => {
     const { chain: served } = network(answer('null'));
     assert.equal(
       await served.transactions.getTransaction({ block: PENDING, index: 0n }, createScope()),
@@ -417,7 +417,7 @@ describe('pending', () => {
     assert.equal(await served.blocks.getHeader(PENDING, createScope()), null);
   });
 
-  it('its header may lack the hash, but not what prices need', async () => {
+  it('has a header that may lack the hash, but not the fields for prices', async () => {
     const header = await network(answer(pendingBlock)).chain.blocks.getHeader(PENDING, createScope());
     assert.deepEqual(header, { number: 20n, timestamp: 101n, gasLimit: 21_000n, extraData: '0x' });
     await assert.rejects(

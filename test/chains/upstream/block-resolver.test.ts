@@ -27,7 +27,7 @@ const at = (number: number, hash: string | undefined = chain.hashOf(number)): un
 });
 
 describe('BlockResolver', () => {
-  it('tags become the blocks that the network serves', async () => {
+  it('resolves tags to the served blocks', async () => {
     const { resolver, switchTo, requested } = createNetwork(chain);
     switchTo(chain, MARKS);
     const scope = createScope();
@@ -39,7 +39,7 @@ describe('BlockResolver', () => {
     assert.deepEqual(requested(), []);
   });
 
-  it('a tag that the nodes do not know is none, unless a substitute is named', async () => {
+  it('resolves a tag that nodes do not know to none, unless a substitute is configured', async () => {
     const none = { kind: 'none', message: 'safe block not found' };
     const resolveSafe = (script: Parameters<typeof createNetwork>[1]): Promise<unknown> => {
       const { resolver, switchTo } = createNetwork(chain, script);
@@ -56,7 +56,7 @@ describe('BlockResolver', () => {
     });
   });
 
-  it('numbers up to the head are blocks, without asking', async () => {
+  it('resolves numbers up to the head without a request', async () => {
     const { resolver, requested } = createNetwork(chain);
     assert.deepEqual(await resolver.resolve(byNumber(399), createScope()), at(399));
     assert.deepEqual(await resolver.resolve(byNumber(5), createScope()), {
@@ -71,7 +71,7 @@ describe('BlockResolver', () => {
     assert.deepEqual(requested(), []);
   });
 
-  it('hashes of canonical blocks are those blocks, recent or old', async () => {
+  it('resolves hashes of canonical blocks, recent or old', async () => {
     const { resolver, requested } = createNetwork(chain);
     assert.deepEqual(await resolver.resolve(byHash(chain.hashOf(399)), createScope()), at(399));
     assert.deepEqual(requested(), []);
@@ -84,7 +84,7 @@ describe('BlockResolver', () => {
     }
   });
 
-  it('orphaned blocks are served by hash unless canonical ones are required', async () => {
+  it('resolves orphaned blocks by hash, unless a canonical block is required', async () => {
     const fork = new ScriptedChain({ length: 390, salt: 3, forkedFrom: 300 });
     const knowsBoth = createNode(({ method, params }) => {
       const values = JSON.parse(params) as unknown[];
@@ -103,7 +103,7 @@ describe('BlockResolver', () => {
     });
   });
 
-  it('unknown hashes and those of blocks above the head are none', async () => {
+  it('resolves unknown hashes and those of blocks above the head to none', async () => {
     const longer = new ScriptedChain({ length: 405 });
     const { resolver } = createNetwork(chain, {}, [createNode(longer.behaviour())]);
     for (const hash of [makeHash(9, 9, 9), longer.hashOf(402)]) {
@@ -115,7 +115,7 @@ describe('BlockResolver', () => {
   });
 });
 
-describe('before there is a head', () => {
+describe('callers before the first head', () => {
   function createBlind() {
     let mayBeKnown = true;
     const reports: HeadReport[] = [];
@@ -141,14 +141,14 @@ describe('before there is a head', () => {
     return { resolver, see, giveUp };
   }
 
-  it('callers wait for it', async () => {
+  it('wait for the head', async () => {
     const { resolver, see } = createBlind();
     const waiting = [1, 2, 3].map(() => resolver.resolve(tag('latest'), createScope()));
     setImmediate(see);
     for (const resolved of await Promise.all(waiting)) assert.deepEqual(resolved, at(399));
   });
 
-  it('and hear at once when none will come', async () => {
+  it('fail at once when there will be none', async () => {
     const { resolver, giveUp } = createBlind();
     const waiting = resolver.resolve(tag('latest'), createScope());
     setImmediate(giveUp);
@@ -158,7 +158,7 @@ describe('before there is a head', () => {
     await assert.rejects(resolver.resolve(byNumber(3), createScope()), outage);
   });
 
-  it('until their time is up or they go, and leave nothing behind', async () => {
+  it('wait until their deadline or cancellation, and leave no listeners behind', async () => {
     const { resolver } = createBlind();
     await assert.rejects(resolver.getHead(createScope(1)), { name: 'ChainError', kind: 'unavailable' });
     const caller = new AbortController();
@@ -173,7 +173,7 @@ describe('before there is a head', () => {
   });
 });
 
-describe('when no node has had the head for too long', () => {
+describe('a head that no node has confirmed for too long', () => {
   const outage = {
     name: 'ChainError',
     kind: 'unavailable',
@@ -191,7 +191,7 @@ describe('when no node has had the head for too long', () => {
     return network;
   }
 
-  it('what may have changed is refused', async () => {
+  it('refuses references that may have changed', async () => {
     const { resolver } = createExpired();
     const refused = [
       ...(['latest', 'safe', 'finalized', 'pending'] as const).map(tag),
@@ -205,7 +205,7 @@ describe('when no node has had the head for too long', () => {
     await assert.rejects(resolver.getHead(createScope()), outage);
   });
 
-  it('what cannot change is not', async () => {
+  it('resolves references that cannot change', async () => {
     const { resolver } = createExpired();
     assert.deepEqual(await resolver.resolve(byNumber(380), createScope()), at(380));
     assert.deepEqual(await resolver.resolve(tag('earliest'), createScope()), at(0));
@@ -213,7 +213,7 @@ describe('when no node has had the head for too long', () => {
   });
 });
 
-it('a node that says nonsense about a hash is no source', async () => {
+it('a malformed answer about a hash is refused', async () => {
   const { resolver } = createNetwork(chain, {}, [createNode(answer('"nonsense"'))]);
   await assert.rejects(resolver.resolve(byHash(chain.hashOf(5)), createScope()), { kind: 'malformed' });
 });

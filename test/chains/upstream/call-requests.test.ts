@@ -42,7 +42,7 @@ function createModern(of: ScriptedChain = chain): ScriptedNetwork {
 const blockOf = (params: string | undefined): unknown => (JSON.parse(params ?? '[]') as unknown[])[1];
 
 describe('calls', () => {
-  it('tags become the number of the served block, or its hash where the node takes one', async () => {
+  it('have the number of the served block in place of a tag, or its hash if the node accepts hashes', async () => {
     const old = createNetwork(chain);
     assert.equal(
       await old.chain.execution.call(request(LATEST), createScope()),
@@ -57,7 +57,7 @@ describe('calls', () => {
     });
   });
 
-  it('long data arrives as it is, by itself and beside other fields', async () => {
+  it('have long data unchanged, alone and beside other fields', async () => {
     const data = `0x${'0a'.repeat(200_000)}`;
     for (const call of [{ data }, { to: TO, data, value: '0x1' }]) {
       const { chain: served, node } = createNetwork(chain);
@@ -67,7 +67,7 @@ describe('calls', () => {
     }
   });
 
-  it('the same question by tag, number and hash, in any case of hex letters, is asked once', async () => {
+  it('by tag, number and hash, in any case of hex letters, are sent once', async () => {
     const { chain: served, node } = createNetwork(chain);
     for (const block of [LATEST, at(399), hashed(chain.hashOf(399)), hashed(chain.hashOf(399), true)]) {
       for (const data of ['0xabcdef', '0xABCDEF']) {
@@ -77,7 +77,7 @@ describe('calls', () => {
     assert.equal(node.requested.calls.length, 1);
   });
 
-  it('a call too large to be a key is asked each time', async () => {
+  it('too large to be a cache key are sent each time', async () => {
     const { chain: served, node } = createNetwork(chain);
     for (const [bytes, requested] of [
       [30_000, 1],
@@ -89,7 +89,7 @@ describe('calls', () => {
     }
   });
 
-  it('old blocks too, after one look at the block', async () => {
+  it('on old blocks are sent once, after one request for the block', async () => {
     const { chain: served, requested } = createNetwork(chain);
     for (const block of [at(5), hashed(chain.hashOf(5)), at(5)])
       await served.execution.call(request(block), createScope());
@@ -99,7 +99,7 @@ describe('calls', () => {
     );
   });
 
-  it('other parameters, another method, another block: another question', async () => {
+  it('with other parameters, methods or blocks are other requests', async () => {
     const { chain: served, node } = createNetwork(chain);
     node.behave(answer('"0x1"'));
     const requests = [
@@ -116,7 +116,7 @@ describe('calls', () => {
     assert.equal(node.requested.calls.filter(({ method }) => method === 'eth_estimateGas').length, 5);
   });
 
-  it('two calls at latest with a reorg between them are two questions', async () => {
+  it('at latest before and after a reorg are two requests', async () => {
     const { chain: served, switchTo } = createNetwork(chain);
     const first = await served.execution.call(request(LATEST), createScope());
     const after = new ScriptedChain({ length: 400, salt: 1, forkedFrom: 399 });
@@ -126,7 +126,7 @@ describe('calls', () => {
     assert.equal(second, JSON.stringify(after.hashOf(399)));
   });
 
-  it('nothing is kept of pending, of errors and of nulls', async () => {
+  it('results at pending, errors and nulls are not cached', async () => {
     const pending = createNetwork(chain);
     pending.node.behave(answer('"0x"'));
     const block: BlockReference = { kind: 'tag', tag: 'pending' };
@@ -144,7 +144,7 @@ describe('calls', () => {
     }
   });
 
-  it('an estimate always carries a block; overrides only where there are any', async () => {
+  it('an estimate always has a block, and overrides only if there are any', async () => {
     const { chain: served, node } = createNetwork(chain);
     node.behave(answer('"0x5208"'));
     const ask = async (more: Partial<CallRequest>): Promise<string> =>
@@ -160,7 +160,7 @@ describe('calls', () => {
     ]);
   });
 
-  it('an estimate at the head is the call alone where a node takes nothing else; others fail with its words', async () => {
+  it('an estimate at the head has only the call if the node accepts nothing else; others fail with its message', async () => {
     const words = 'too many arguments, want at most 1';
     const behaviour: Behaviour = (call, options) => {
       if (call.method !== 'eth_estimateGas') return chain.behaviour()(call, options);
@@ -179,7 +179,7 @@ describe('calls', () => {
     await assert.rejects(async () => estimate(at(7), '0x04'), { kind: 'invalid', message: words });
   });
 
-  it('blocks that do not exist are an error in the words of geth', async () => {
+  it('on blocks that do not exist fail with geth’s messages', async () => {
     const { chain: served } = createNetwork(chain);
     await assert.rejects(async () => served.execution.call(request(at(400)), createScope()), {
       kind: 'failed',
@@ -194,7 +194,7 @@ describe('calls', () => {
     );
   });
 
-  it('a result that is none is a fault: the next node answers, alone it is an error', async () => {
+  it('with an invalid result are sent to the next node, and fail without one', async () => {
     const strange: readonly Behaviour[] = [answer('null'), answer('"0x1"'), answer('{}'), answer('"abc"')];
     for (const behaviour of strange) {
       const nodes = [
@@ -217,7 +217,7 @@ describe('calls', () => {
     (text: string, script: StreamScript = {}): Behaviour =>
     async () => ({ kind: 'result', result: createStream(text, { pieceBytes: 65_536, ...script }) });
 
-  it('a result that comes in pieces is held: what is wrong with it is answered by another node, or an error', async () => {
+  it('a streamed result is buffered: a wrong one is replaced by another node’s, or an error', async () => {
     const good = `"0x${'ab'.repeat(1_000)}"`;
     const bad = [
       streamed(`"0x${'zz'.repeat(1_000)}"`),
@@ -240,7 +240,7 @@ describe('calls', () => {
     }
   });
 
-  it('a very long one is passed on in pieces; one that turns out to be wrong goes on with another node’s', async () => {
+  it('a very long result is streamed on: a wrong one is continued with another node’s', async () => {
     const length = 9 * 1_048_576;
     const good = `"0x${'ab'.repeat(length / 2)}"`;
     const bad = [
@@ -264,7 +264,7 @@ describe('calls', () => {
     }
   });
 
-  it('no estimate comes in pieces', async () => {
+  it('an estimate is not accepted as a stream', async () => {
     const { chain: served, node } = createNetwork(chain);
     const source = createStream(`"0x${'1'.repeat(1_000)}"`);
     node.behave(async () => ({ kind: 'result', result: source }));

@@ -10,7 +10,7 @@ async function cut(list: string, signal?: CancelSource): Promise<readonly string
   return items;
 }
 
-test('the items of any list are its texts, whatever is in them', async () => {
+test('cutItems returns the texts of the items, whatever they contain', async () => {
   const property = fc.asyncProperty(
     fc.array(fc.json()),
     fc.constantFrom('', ' ', '\n\t'),
@@ -25,12 +25,12 @@ test('the items of any list are its texts, whatever is in them', async () => {
   await fc.assert(property);
 });
 
-test('what is no list has no items', async () => {
+test('cutItems returns no items of a text that is no list', async () => {
   for (const text of ['{"a":[1,2]}', 'null', '"[1,2]"', '12', '[]', ' [ ] '])
     assert.deepEqual(await cut(text), []);
 });
 
-test('a long list is cut with pauses, and no further when nobody waits for it', async () => {
+test('cutItems pauses in a long list, and stops when its caller cancels', async () => {
   const list = `[[${'{} ,'.repeat(1 << 20)}{}],1]`;
   let slots = 0;
   let timer = setImmediate(function count() {

@@ -51,14 +51,14 @@ function createStage(behaviour: Behaviour): Stage {
 }
 
 describe('the node of a development network', () => {
-  it('is asked once, and then for its head', async () => {
+  it('gets a request once, and is then polled for its head', async () => {
     const { scripted, events, ask } = createStage(answer('true'));
     assert.equal(await ask('anvil_revert'), 'true');
     assert.deepEqual(events, ['asked', 'changed', 'refreshed']);
     assert.equal(scripted.requested.calls[0]?.isOnce, true);
   });
 
-  it('is asked once also where it does not answer, and then for its head', async () => {
+  it('gets a request once even if it fails, and is then polled for its head', async () => {
     for (const kind of ['unreachable', 'timeout', 'malformed', 'rateLimited'] as const) {
       const { events, ask } = createStage(fault(kind));
       await assert.rejects(ask('anvil_mine'));
@@ -66,13 +66,13 @@ describe('the node of a development network', () => {
     }
   });
 
-  it('is looked at again after a send that has made no block yet, and what was sent is kept', async () => {
+  it('is polled again after a send that has made no block yet, without a reported change', async () => {
     const { events, ask } = createStage(answer(`"0x${'ab'.repeat(32)}"`));
     await ask('eth_sendTransaction');
     assert.deepEqual(events, ['asked', 'refreshed', 'refreshed']);
   });
 
-  it('is asked for its head after a signed transaction, before the answer', async () => {
+  it('is polled for its head after a signed transaction, before the answer', async () => {
     const node = await SendingNode.start(ACCEPTS);
     node.mines = true;
     const chain = await openUpstreamChain({
@@ -99,7 +99,7 @@ describe('the node of a development network', () => {
     }
   });
 
-  it('is not asked for its head after what only reads', async () => {
+  it('is not polled for its head after methods that only read', async () => {
     for (const method of [
       'anvil_nodeInfo',
       'hardhat_metadata',
@@ -113,7 +113,7 @@ describe('the node of a development network', () => {
     }
   });
 
-  it('refuses in its own words, or lacks a method', async () => {
+  it('refuses with its own error, or lacks a method', async () => {
     const refusing = createStage(nodeError(-32602, 'no such snapshot', { id: 1 }));
     await assert.rejects(refusing.ask('evm_revert'), (error) => {
       assert.ok(error instanceof NodeRefusal);
@@ -124,7 +124,7 @@ describe('the node of a development network', () => {
     assert.equal(await lacking.ask('hardhat_x'), UNSUPPORTED);
   });
 
-  it('is not asked where it is not of the chain', async () => {
+  it('gets no request while it is quarantined', async () => {
     const { scripted, events, ask } = createStage(answer('true'));
     setNode(scripted.upstream, { standing: 'quarantined' });
     await assert.rejects(ask('anvil_mine'), { kind: 'unavailable' });
@@ -132,7 +132,7 @@ describe('the node of a development network', () => {
   });
 });
 
-it('the same question is asked as often as it comes on a development network, at the same time too', async () => {
+it('identical concurrent requests are not coalesced on a development network', async () => {
   for (const [development, requested] of [
     [true, 2],
     [false, 1],

@@ -34,7 +34,7 @@ const HISTORY = {
 };
 
 describe('prices of nodes', () => {
-  it('are asked for once for each head', async () => {
+  it('are requested once for each head', async () => {
     const network = createFees({ eth_gasPrice: '0xb', eth_maxPriorityFeePerGas: '0x4' });
     const { fees } = network.chain;
     for (let i = 0; i < 3; i++) {
@@ -48,7 +48,7 @@ describe('prices of nodes', () => {
     assert.equal(await fees.getGasPrice(createScope()), '"0xc"');
   });
 
-  it('of many concurrent callers are asked for once', async () => {
+  it('are requested once for concurrent callers', async () => {
     const { chain: served, requested } = createFees({ eth_gasPrice: '0xb' });
     await Promise.all(Array.from({ length: 20 }, () => served.fees.getGasPrice(createScope())));
     assert.equal(requested().length, 1);
@@ -62,23 +62,23 @@ describe('prices of nodes', () => {
     assert.equal(await network.chain.fees.getGasPrice(createScope()), '"0x2"');
   });
 
-  it('have their normal form', async () => {
+  it('are returned in normal form', async () => {
     const { fees } = createFees({ eth_gasPrice: '0x07', eth_maxPriorityFeePerGas: 7 }).chain;
     assert.equal(await fees.getGasPrice(createScope()), '"0x7"');
     assert.equal(await fees.getPriorityFee(createScope()), '"0x7"');
   });
 
-  it('are none where no node has the method, and wrong where they are no quantity', async () => {
+  it('are null if no node has the method, and refused if they are no quantity', async () => {
     const { fees } = createFees({ eth_gasPrice: 'much' }).chain;
     assert.equal(await fees.getPriorityFee(createScope()), null);
     await assert.rejects(fees.getGasPrice(createScope()), { kind: 'unavailable' });
   });
 });
 
-describe('a history of fees', () => {
+describe('the fee history', () => {
   const request = { blockCount: 1, newest: LATEST, percentiles: [10, 50.5] };
 
-  it('is asked for at the block that is meant now, and kept with it', async () => {
+  it('is requested at the resolved block, and cached with it', async () => {
     const { chain: served, requested } = createFees({ eth_feeHistory: HISTORY });
     const newest: readonly BlockReference[] = [LATEST, { kind: 'number', number: 399n }, LATEST];
     for (const block of newest) {
@@ -88,7 +88,7 @@ describe('a history of fees', () => {
     assert.deepEqual(requested(), ['eth_feeHistory ["0x1","0x18f",[10,50.5]]']);
   });
 
-  it('of `pending` is not kept', async () => {
+  it('of `pending` is not cached', async () => {
     const { chain: served, requested } = createFees({ eth_feeHistory: { ...HISTORY, oldestBlock: '0x190' } });
     const pending: BlockReference = { kind: 'tag', tag: 'pending' };
     for (let i = 0; i < 2; i++)
@@ -96,7 +96,7 @@ describe('a history of fees', () => {
     assert.deepEqual(requested(), Array(2).fill('eth_feeHistory ["0x1","pending",[10,50.5]]'));
   });
 
-  it('above the served head is an error in geth’s words', async () => {
+  it('above the served head fails with geth’s message', async () => {
     const { chain: served, requested } = createFees({ eth_feeHistory: HISTORY });
     const newest: BlockReference = { kind: 'number', number: 400n };
     await assert.rejects(served.fees.getFeeHistory({ ...request, newest }, createScope()), {
@@ -106,7 +106,7 @@ describe('a history of fees', () => {
     assert.deepEqual(requested(), []);
   });
 
-  it('of other blocks is not believed', async () => {
+  it('of other blocks is refused', async () => {
     for (const oldestBlock of ['0x18e', '0x190', 'x', undefined]) {
       const { fees } = createFees({ eth_feeHistory: { ...HISTORY, oldestBlock } }).chain;
       await assert.rejects(fees.getFeeHistory(request, createScope()), { kind: 'unavailable' }, oldestBlock);
@@ -115,7 +115,7 @@ describe('a history of fees', () => {
     await assert.rejects(fees.getFeeHistory(request, createScope()), { kind: 'unavailable' }, 'a list');
   });
 
-  it('has its quantities in normal form, those in lists too', async () => {
+  it('has its quantities in normal form, also in lists', async () => {
     const padded = {
       ...HISTORY,
       oldestBlock: '0x018f',
@@ -136,21 +136,21 @@ describe('a history of fees', () => {
       );
   });
 
-  it('may begin later than asked for', async () => {
+  it('may begin later than requested', async () => {
     const { fees } = createFees({ eth_feeHistory: HISTORY }).chain;
     assert.notEqual(await fees.getFeeHistory({ ...request, blockCount: 9 }, createScope()), null);
   });
 });
 
 describe('prices of the next block', () => {
-  it('come from the history of the head, which is asked for once', async () => {
+  it('come from the history of the head, which is requested once', async () => {
     const { chain: served, requested } = createFees({ eth_feeHistory: HISTORY });
     assert.equal(await served.fees.getBaseFee(createScope()), '"0x8"');
     assert.equal(await served.fees.getBlobBaseFee(createScope()), '"0x3"');
     assert.deepEqual(requested(), ['eth_feeHistory ["0x1","0x18f",[]]']);
   });
 
-  it('come from their own methods where the history does not have them', async () => {
+  it('come from their own methods if the history lacks them', async () => {
     const { fees } = createFees({
       eth_feeHistory: { ...HISTORY, baseFeePerGas: undefined, baseFeePerBlobGas: [] },
       eth_baseFee: '0x9',
@@ -163,7 +163,7 @@ describe('prices of the next block', () => {
     assert.equal(await bare.getBlobBaseFee(createScope()), null);
   });
 
-  it('are null on a chain that has none yet', async () => {
+  it('are null on a chain without such fees', async () => {
     const history = { ...HISTORY, baseFeePerGas: ['0x0', '0x0'], baseFeePerBlobGas: ['0x0', '0x0'] };
     const { fees } = createFees({ eth_feeHistory: history }).chain;
     assert.equal(await fees.getBaseFee(createScope()), 'null');
@@ -171,14 +171,14 @@ describe('prices of the next block', () => {
   });
 });
 
-describe('what nodes say of themselves', () => {
-  it('a network with a head is not syncing, whatever a node says', async () => {
+describe('node status', () => {
+  it('a network with a head is not syncing, whatever a node reports', async () => {
     const { chain: served, requested } = createFees({ eth_syncing: { currentBlock: '0x1' } });
     assert.equal(await served.node.getSyncing(createScope()), 'false');
     assert.deepEqual(requested(), []);
   });
 
-  it('the schedule of forks is a node’s', async () => {
+  it('the fork config is the reply of a node', async () => {
     const { chain: served } = createFees({ eth_config: { current: null, next: null, last: null } });
     assert.equal(await served.node.getConfig(createScope()), '{"current":null,"next":null,"last":null}');
     assert.equal(await served.node.getCapabilities(createScope()), null);

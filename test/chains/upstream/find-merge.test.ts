@@ -9,7 +9,7 @@ import { answer } from '../../pool/support/scripted-node.ts';
 import { countRuns } from '../../support/count-runs.ts';
 
 describe('findMerge', () => {
-  it('finds the first block after the merge, in few questions', async () => {
+  it('finds the first block after the merge, in few requests', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 2, max: 300 }),
@@ -27,14 +27,14 @@ describe('findMerge', () => {
     );
   });
 
-  it('one question where there never was a proof of work', async () => {
+  it('sends one request if there was never proof of work', async () => {
     const { directory, requested } = createNetwork(new ScriptedChain({ length: 300 }));
     await findMerge(directory, 299n, createScope());
     assert.equal(requested().length, 1);
     assert.equal(directory.isMergedAt(1n), true);
   });
 
-  it('gives up when a block is missing or no node answers', async () => {
+  it('fails when a block is missing', async () => {
     const { directory, node } = createNetwork(new ScriptedChain({ length: 300, mergedFrom: 100 }));
     node.behave(answer('null'));
     await assert.rejects(findMerge(directory, 299n, createScope()), { kind: 'missing' });

@@ -5,7 +5,7 @@ import { PIECE_LENGTH } from '../../../packages/ethereum/primitives/parse-json.t
 import { hasRepeatedNames } from '../../../packages/proofs/repeated-names.ts';
 import { keepUnique } from '../../../src/chains/upstream/keep-unique.ts';
 
-test('an answer in which an object has a name twice is written anew, and refused where it is long', () => {
+test('keepUnique rewrites an answer with a repeated member name, and refuses a long one', () => {
   assert.equal(keepUnique('{"a":1,"a":2}'), '{"a":2}');
   const long = '0'.repeat(1024 * 1024);
   const text = `{"a":"${long}","b":1}`;
@@ -16,7 +16,7 @@ test('an answer in which an object has a name twice is written anew, and refused
   });
 });
 
-test('a text that was parsed with pauses is not gone through again', () => {
+test('hasRepeatedNames does not scan a text that was parsed with pauses', () => {
   const text = `{"a":"${'0'.repeat(PIECE_LENGTH)}","b":1,"b":1}`;
   const slices = parseInSlices(text);
   let step = slices.next();

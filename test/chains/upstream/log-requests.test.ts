@@ -116,7 +116,7 @@ const expected = (from: number, to: number): WireLog[] =>
   findLogs({ fromBlock: hex(from), toBlock: hex(to) });
 
 describe('logs of a range', () => {
-  it('begins those that come together in turns', async () => {
+  it('begin in several scheduler slots if requested together', async () => {
     const network = networkOf([logNode()]);
     const watch = watchTurns();
     const { requestAll } = LogPieces.prototype;
@@ -135,13 +135,13 @@ describe('logs of a range', () => {
     assert.ok(watch.end() <= 2, `${watch.end()} in a turn`);
   });
 
-  it('are asked for at once where nodes take that', async () => {
+  it('are requested at once if nodes accept that', async () => {
     const network = networkOf([logNode()]);
     assert.deepEqual(await getLogs(network, 0, HEAD), expected(0, HEAD));
     assert.deepEqual(rangesAsked(network.node), [[0, HEAD]]);
   });
 
-  it('are asked for with numbers in place of tags, and with the filter as clients write it', async () => {
+  it('are requested with numbers in place of tags, and with the filter in the form of clients', async () => {
     const network = networkOf([logNode()]);
     const blocks = {
       kind: 'range',
@@ -156,7 +156,7 @@ describe('logs of a range', () => {
     ]);
   });
 
-  it('are of one chain also where the hash of the last block is forgotten meanwhile', async (t) => {
+  it('are of one chain even if the hash of the last block is forgotten meanwhile', async (t) => {
     let isKnown = true;
     const node = logNode(() => {
       isKnown = false;
@@ -182,7 +182,7 @@ describe('logs of a range', () => {
     await assert.rejects(getLogs(reorged, 0, 30), { kind: 'unavailable' });
   });
 
-  it('hold no more than there is room for, and nothing afterwards', async () => {
+  it('reserve no more memory than there is, and none afterwards', async () => {
     const network = networkOf([takes(50, 'query exceeds max block range 50')]);
     const scope = createScope();
     const budget = new SharedBudget(48 * 1024, 1);
@@ -207,7 +207,7 @@ describe('logs of a range', () => {
     assert.deepEqual(rangesAsked(network.node), []);
   });
 
-  it('a tag that the nodes do not know is an error, not another block', async () => {
+  it('with a tag that nodes do not know are an error', async () => {
     const blocks = { kind: 'range', from: { kind: 'tag', tag: 'finalized' }, to: numbered(5) } as const;
     await assert.rejects(
       networkOf([logNode()]).chain.logs.getLogs({ blocks, addresses: [], topics: [] }, createScope()),
@@ -228,7 +228,7 @@ describe('a range that a node refuses', () => {
     ['ranges over 50 blocks are not supported on freetier', 35],
   ];
   for (const [words, code] of REFUSALS) {
-    it(`is asked for in pieces, in order and whole: ${words}`, async () => {
+    it(`is requested in parts, in order and complete: ${words}`, async () => {
       const network = networkOf([takes(50, words, code)]);
       assert.deepEqual(await getLogs(network, 0, HEAD), expected(0, HEAD));
       const requested = rangesAsked(network.node);
@@ -243,7 +243,7 @@ describe('a range that a node refuses', () => {
     });
   }
 
-  it('is asked of a node that takes it, at once from the second time on', async () => {
+  it('is sent to a node that accepts it, directly from the second time on', async () => {
     const network = networkOf([takes(50, 'block range is too wide'), logNode()]);
     for (let i = 0; i < 2; i++) assert.deepEqual(await getLogs(network, 0, 199 + i), expected(0, 199 + i));
     const [narrow, wide] = network.nodes as [ScriptedNode, ScriptedNode];
@@ -254,7 +254,7 @@ describe('a range that a node refuses', () => {
     ]);
   });
 
-  it('for its results is divided, and nothing is learnt of ranges', async () => {
+  it('is divided if it has too many results, without learning a range limit', async () => {
     const words =
       'query returned more than 20 results. Try with this block range [0x0, 0x1b]. (bound: logs.results)';
     const many = logNode((_filter, logs) => (logs.length > 20 ? nodeError(-32005, words) : undefined));
@@ -266,7 +266,7 @@ describe('a range that a node refuses', () => {
     assert.deepEqual(rangesAsked(network.node).slice(before), [[100, 150]]);
   });
 
-  it('of a single block is an error in the words of the node', async () => {
+  it('of a single block fails with the message of the node', async () => {
     const network = networkOf([logNode(() => nodeError(-32005, 'query returned more than 10000 results'))]);
     await assert.rejects(getLogs(network, 0, 99), {
       kind: 'exceeded',
@@ -275,7 +275,7 @@ describe('a range that a node refuses', () => {
     assert.ok(rangesAsked(network.node).length < 40);
   });
 
-  it('in pieces gives no answer where one fails', async () => {
+  it('has no answer if one part fails', async () => {
     const failing = logNode((filter) => {
       if (spanOf(filter) > 50) return nodeError(-32602, 'exceed maximum block range 50');
       return Number(filter.fromBlock) >= 100 ? fault('unreachable') : undefined;
@@ -283,7 +283,7 @@ describe('a range that a node refuses', () => {
     await assert.rejects(getLogs(networkOf([failing]), 0, HEAD), { kind: 'unavailable' });
   });
 
-  it('is asked for in four questions at a time at most', async () => {
+  it('has at most four requests in flight', async () => {
     let [running, most] = [0, 0];
     const slow: Behaviour = async (call, options) => {
       running++;
@@ -296,7 +296,7 @@ describe('a range that a node refuses', () => {
     assert.equal(most, 4);
   });
 
-  it('too large for one answer of the network is refused as a whole', async () => {
+  it('is refused as a whole if it is too large for one answer of the network', async () => {
     const limits = { results: 20, bytes: 2 ** 20 };
     const network = networkOf([takes(10, 'exceed maximum block range 10')], limits);
     await assert.rejects(getLogs(network, 0, HEAD), {
@@ -315,7 +315,7 @@ describe('a range that a node refuses', () => {
   });
 });
 
-describe('logs that cannot be right', () => {
+describe('invalid logs', () => {
   const [first, second] = logsOf(3) as [WireLog, WireLog];
   const WRONG: readonly (readonly [string, readonly WireLog[]])[] = [
     ['of another block', [{ ...first, blockNumber: '0x7' }]],
@@ -343,13 +343,13 @@ describe('logs that cannot be right', () => {
     });
   }
 
-  it('and what is no array of logs', async () => {
+  it('are refused if they are no array of logs', async () => {
     for (const text of ['null', '"0x"', '{}', '[1]']) {
       await assert.rejects(getLogs(networkOf([logNode(() => answer(text))]), 3, 4));
     }
   });
 
-  it('but null, of two nodes, or where the blooms exclude logs', async () => {
+  it('may be null if two nodes return null, or if the blooms exclude logs', async () => {
     const none = logNode(() => answer('null'));
     assert.deepEqual(await getLogs(networkOf([none, none]), 4, 5), []);
     assert.deepEqual(await getLogs(networkOf([none, logNode()]), 3, 4), logsOf(3));
@@ -388,7 +388,7 @@ describe('logs of a block by its hash', () => {
   const getBlockLogs = (network: ScriptedNetwork, hash: string): Promise<unknown> =>
     network.chain.logs.getLogs({ blocks: { kind: 'block', hash }, addresses: [], topics: [] }, createScope());
 
-  it('are asked for by hash, and kept', async () => {
+  it('are requested by hash, and cached', async () => {
     const network = networkOf([logNode()]);
     for (let i = 0; i < 2; i++) {
       assert.deepEqual(JSON.parse((await getBlockLogs(network, chain.hashOf(6))) as string), logsOf(6));
@@ -400,7 +400,7 @@ describe('logs of a block by its hash', () => {
     );
   });
 
-  it('that there is not are an error', async () => {
+  it('of an unknown block are an error', async () => {
     await assert.rejects(getBlockLogs(networkOf([logNode()]), `0x${'99'.repeat(32)}`), {
       kind: 'failed',
       message: 'unknown block',

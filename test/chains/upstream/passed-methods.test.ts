@@ -32,7 +32,7 @@ const askedOf = ({ nodes }: ScriptedNetwork, position = 0): string[] =>
   nodes[position]?.requested.calls.map(({ method }: NodeCall) => method) ?? [];
 
 describe('methods that are passed on', () => {
-  it('are there where a node has them: it is asked for one that cannot exist once in a namespace', async () => {
+  it('are available if a node has them, with one control request per namespace', async () => {
     const network = createScripted({ debug_a: answer('"0x1"'), debug_b: answer('null') });
     assert.deepEqual(askedOf(network), []);
     for (let i = 0; i < 3; i++) {
@@ -44,20 +44,20 @@ describe('methods that are passed on', () => {
     assert.equal(askedOf(network).length, 7);
   });
 
-  it('that no node has are refused without asking any, once that is known', async () => {
+  it('that no node has are refused without requests, once that is known', async () => {
     const network = createScripted({}, {});
     for (let i = 0; i < 5; i++) assert.equal(await pass(network, 'debug_a'), UNSUPPORTED);
     assert.deepEqual([askedOf(network, 0), askedOf(network, 1)], [['debug_a'], ['debug_a']]);
   });
 
-  it('pass over a node that answers null to any name, up to one that has them', async () => {
+  it('skip a node that answers null to any name, and use a node that has them', async () => {
     const network = createScripted({ '*': answer('null') }, { debug_a: answer('{"gas":1}') });
     assert.equal(await pass(network, 'debug_a'), '{"gas":1}');
     const alone = createScripted({ '*': answer('null') });
     assert.equal(await pass(alone, 'debug_a'), UNSUPPORTED);
   });
 
-  it('pass over a node that refuses the parameters of any name, or has one result for all', async () => {
+  it('skip a node that refuses the parameters of any name, or has one result for all', async () => {
     const invalid: Behaviour = ({ method }) =>
       nodeError(-32602, `invalid params of ${method}`)({ method, params: '' }, {} as never);
     for (const anything of [invalid, answer('true'), nodeError(-32603, 'Internal error')]) {
@@ -66,7 +66,7 @@ describe('methods that are passed on', () => {
     }
   });
 
-  it('believe what such a node says otherwise, and its null from then on', async () => {
+  it('accept another result of a node that answers null to any name, and then also its null', async () => {
     let result = 'null';
     const network = createScripted({ '*': answer('null'), debug_a: (...call) => answer(result)(...call) });
     assert.equal(await pass(network, 'debug_a'), UNSUPPORTED);
@@ -77,13 +77,13 @@ describe('methods that are passed on', () => {
     assert.equal(askedOf(network).filter((method) => method === CONTROL).length, 1);
   });
 
-  it('believe the node as long as it says nothing to the name that cannot exist', async () => {
+  it('accept the answers of a node that does not answer the control request', async () => {
     const network = createScripted({ [CONTROL]: fault('timeout'), debug_a: answer('null') });
     for (let i = 0; i < 3; i++) assert.equal(await pass(network, 'debug_a'), 'null');
     assert.equal(askedOf(network).filter((method) => method === CONTROL).length, 1);
   });
 
-  it('remember a bounded number of names of a node', async () => {
+  it('are remembered for a bounded number of names of a node', async () => {
     const network = createScripted({ '*': lacks });
     for (let i = 0; i < 300; i++) await pass(network, `debug_a${i}`);
     const before = askedOf(network).length;
@@ -95,7 +95,7 @@ describe('methods that are passed on', () => {
 });
 
 describe('errors of methods that are passed on', () => {
-  it('about the request are the answer, with the code, the words and the data of the node', async () => {
+  it('about the request are returned with code, message and data of the node', async () => {
     for (const [code, message, data] of [
       [-32602, 'invalid length 2, expected a 32-byte hash', undefined],
       [3, 'execution reverted: no', '0x08c379a0'],
@@ -110,7 +110,7 @@ describe('errors of methods that are passed on', () => {
     }
   });
 
-  it('of one node that another does without are no answer', async () => {
+  it('of one node are no answer if another node has a result', async () => {
     for (const behaviour of [
       nodeError(-32000, 'required historical state unavailable'),
       nodeError(-32603, 'Internal error'),
@@ -125,7 +125,7 @@ describe('errors of methods that are passed on', () => {
     }
   });
 
-  it('that all nodes have are the last one’s, with its own code', async () => {
+  it('that all nodes return are those of the last node, with its own code', async () => {
     for (const [code, message] of [
       [-32000, 'transaction 0xab not found'],
       [-32603, 'EVM error StackUnderflow'],
@@ -150,7 +150,7 @@ describe('errors of methods that are passed on', () => {
     assert.equal(network.node.upstream.faults.size, 0);
   });
 
-  it('of methods that the service asks for itself stay what they were', async () => {
+  it('of the service’s own requests have the kind failed', async () => {
     const network = createScripted({ zks_a: nodeError(-39999, 'strange') });
     await assert.rejects(Promise.resolve(network.chain.request('zks_a', [], createScope())), {
       kind: 'failed',

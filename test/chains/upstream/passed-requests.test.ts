@@ -25,7 +25,7 @@ const lastParams = ({ node }: ScriptedNetwork): unknown =>
   JSON.parse(node.requested.calls.at(-1)?.params ?? '');
 
 describe('methods of nodes', () => {
-  it('get the served block in place of a tag, wherever they take one', async () => {
+  it('get the served block in place of a tag, in whatever position', async () => {
     const cases: readonly (readonly [string, readonly unknown[], readonly unknown[]])[] = [
       ['eth_getBalance', [ADDRESS, 'latest'], [ADDRESS, '0x18f']],
       ['eth_getStorageAt', [ADDRESS, '0x0', 'latest'], [ADDRESS, '0x0', '0x18f']],
@@ -40,7 +40,7 @@ describe('methods of nodes', () => {
     }
   });
 
-  it('share what is the same at the same block', async () => {
+  it('share answers to the same request at the same block', async () => {
     const { chain: served, requested } = createEcho();
     const names = ['latest', '0x18f', { blockHash: chain.hashOf(399) }];
     for (const name of names) {
@@ -54,13 +54,13 @@ describe('methods of nodes', () => {
     assert.equal(requested().length, 3);
   });
 
-  it('keep nothing of pending', async () => {
+  it('cache nothing of pending', async () => {
     const { chain: served, requested } = createEcho();
     for (let i = 0; i < 2; i++) await served.request('eth_getBalance', [ADDRESS, 'pending'], createScope());
     assert.deepEqual(requested(), Array(2).fill(`eth_getBalance ["${ADDRESS}","pending"]`));
   });
 
-  it('above the head: null for reads of blocks, an error for state', async () => {
+  it('are above the head null for blocks, and an error for state', async () => {
     const { chain: served, requested } = createEcho();
     assert.equal(await served.request('eth_getBlockByNumber', ['0x190', false], createScope()), 'null');
     await assert.rejects(served.request('eth_getBalance', [ADDRESS, '0x190'], createScope()), {
@@ -70,14 +70,14 @@ describe('methods of nodes', () => {
     assert.deepEqual(requested(), []);
   });
 
-  it('a block reference that is none is an invalid parameter', async () => {
+  it('refuse an invalid block reference as an invalid parameter', async () => {
     const { chain: served } = createEcho();
     for (const params of [[], [ADDRESS], [ADDRESS, null], [ADDRESS, 'newest'], [ADDRESS, 7], [ADDRESS, {}]]) {
       await assert.rejects(served.request('eth_getBalance', params, createScope()), { kind: 'invalid' });
     }
   });
 
-  it('a block by number must be that block: the next node is asked, and nothing wrong is kept', async () => {
+  it('refuse a block by number with another hash, take it from the next node, and cache nothing wrong', async () => {
     const fork = new ScriptedChain({ length: 400, salt: 5, forkedFrom: 390 });
     const nodes = [
       createNode({ behaviour: fork.behaviour(), tier: 1 }),
@@ -94,13 +94,13 @@ describe('methods of nodes', () => {
     });
   });
 
-  it('any other method goes as it is but for a tag, and its null is believed', async () => {
+  it('of other names are sent unchanged except for a tag, and their null is accepted', async () => {
     const network = createEcho(answer('null'), 2);
     assert.equal(await network.chain.request('linea_x', ['latest', 1], createScope()), 'null');
     assert.deepEqual(network.requested(), ['linea_x ["0x18f",1]']);
   });
 
-  it('a method that no node has is unsupported; one that another has is not', async () => {
+  it('are unsupported if no node has them, and answered if one has them', async () => {
     const lacks = nodeError(-32601, 'the method does not exist');
     const none = createEcho(lacks, 2);
     for (let i = 0; i < 2; i++) {
@@ -114,7 +114,7 @@ describe('methods of nodes', () => {
     assert.equal(await some.chain.request('linea_x', [], createScope()), '7');
   });
 
-  it('a method that is refused with HTTP 403 is one that the node lacks, whose health stays as it is', async () => {
+  it('that are refused with HTTP 403 are unsupported, without an effect on the health of the node', async () => {
     const refusing = createEcho(fault('unauthorized'));
     for (let i = 0; i < 50; i++)
       assert.equal(await refusing.chain.request('zks_x', [], createScope()), UNSUPPORTED);
@@ -122,7 +122,7 @@ describe('methods of nodes', () => {
     await assert.rejects(refusing.chain.request('eth_gasPrice', [], createScope()), { kind: 'unavailable' });
   });
 
-  it('faults come out as errors of the chain', async () => {
+  it('turn faults into errors of the chain', async () => {
     const cases: readonly (readonly [Behaviour, string])[] = [
       [nodeError(-39999, 'strange'), 'failed'],
       [nodeError(4444, 'pruned history unavailable'), 'pruned'],
@@ -138,7 +138,7 @@ describe('methods of nodes', () => {
   });
 });
 
-it('what is served by default has no method that writes, signs, or leaves something behind', () => {
+it('methods that are served by default do not write, sign, or leave state behind', () => {
   for (const name of READ_METHODS.keys()) {
     assert.match(name, /^eth_(get(?!Filter|Work)|createAccessList|feeHistory|gasPrice|max|blobBase|syncing)/);
   }

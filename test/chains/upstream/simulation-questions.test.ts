@@ -21,7 +21,7 @@ const BLOCKS = '[{"number":"0x190","calls":[]}]';
 const ACCESS_LIST = '{"accessList":[],"gasUsed":"0x5208"}';
 
 describe('simulations', () => {
-  it('are asked at one block, and answered from the cache after that', async () => {
+  it('are requested at one block, and answered from the cache afterwards', async () => {
     const { chain: served, node } = createNetwork(chain);
     node.behave(answer(BLOCKS));
     for (const block of [LATEST, { kind: 'number', number: 399n }] as const) {
@@ -38,7 +38,7 @@ describe('simulations', () => {
     );
   });
 
-  it('of pending are asked as they are', async () => {
+  it('at pending are sent unchanged each time', async () => {
     const { chain: served, node } = createNetwork(chain);
     node.behave(answer(BLOCKS));
     const block: BlockReference = { kind: 'tag', tag: 'pending' };
@@ -50,7 +50,7 @@ describe('simulations', () => {
     );
   });
 
-  it('refused blocks and transactions keep their codes, whichever node refuses them', async () => {
+  it('with a refused block or transaction have the kind of its error code, after one request', async () => {
     const refusals: readonly (readonly [number, string])[] = [
       [-38010, 'nonceTooLow'],
       [-38011, 'nonceTooHigh'],
@@ -81,7 +81,7 @@ describe('simulations', () => {
     await assert.rejects(async () => served.execution.call(call, createScope()), { kind: 'failed' });
   });
 
-  it('a result that is none is a fault: the next node answers', async () => {
+  it('with an invalid result are sent to the next node', async () => {
     for (const wrong of ['null', '{}', '[]', '[{"calls":[]}]', '[{"number":"0x1"}]', '"0x"']) {
       const nodes = [
         createNode({ behaviour: answer(wrong), tier: 1 }),
@@ -93,7 +93,7 @@ describe('simulations', () => {
     }
   });
 
-  it('a very long one is passed on in pieces, if it begins like one', async () => {
+  it('of many bytes are streamed if they begin like a result', async () => {
     const long = `[{"number":"0x190","calls":[{"returnData":"0x${'00'.repeat(5 * 1_048_576)}"}]}]`;
     for (const [text, isGood] of [
       [long, true],
@@ -116,7 +116,7 @@ describe('simulations', () => {
 });
 
 describe('access lists', () => {
-  it('are asked at one block, with overrides where there are any', async () => {
+  it('are requested at one block, with overrides if there are any', async () => {
     const { chain: served, node } = createNetwork(chain);
     node.behave(answer(ACCESS_LIST));
     const request = { call: { to: TO }, block: LATEST };
@@ -134,7 +134,7 @@ describe('access lists', () => {
     );
   });
 
-  it('a result that is none is a fault: the next node answers', async () => {
+  it('with an invalid result are sent to the next node', async () => {
     for (const wrong of [
       'null',
       '[]',
@@ -153,7 +153,7 @@ describe('access lists', () => {
   });
 });
 
-it('an access list that is null is empty, and one that is absent is refused', () => {
+it('an access list that is null becomes empty, and a missing one is refused', () => {
   const told = '{"accessList":null,"gasUsed":"0x5208"}';
   assert.deepEqual(JSON.parse(checkAccessListResult(told) as string), { accessList: [], gasUsed: '0x5208' });
   assert.equal(checkAccessListResult(ACCESS_LIST), ACCESS_LIST);

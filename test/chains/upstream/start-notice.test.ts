@@ -5,7 +5,7 @@ import { createRecordingLog } from '../../gateway/recording-log.ts';
 
 const MINUTE = 60_000;
 
-test('a network that is down since the start is named after a second, then at a bounded rate, and when it is served', (t) => {
+test('a network that is down at the start is logged after a second, then at a bounded rate, and once it is served', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const log = createRecordingLog();
   let reason = 'the only node does not answer';
@@ -30,7 +30,7 @@ test('a network that is down since the start is named after a second, then at a 
   assert.deepEqual([message, chainId, head], ['network is served by its nodes', '1', '5']);
 });
 
-test('a network that is served within the first second is never named as down', (t) => {
+test('a network that is served within the first second is never logged as down', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const log = createRecordingLog();
   const notice = new StartNotice({ network: 'mine', log, explain: assert.fail });

@@ -65,8 +65,8 @@ async function open(verify: Exclude<VerifyMode, 'off'>) {
 
 const LATEST = { kind: 'tag', tag: 'latest' } as const;
 
-describe('state that is proven already', () => {
-  it('is read at once, without a node and without kept answers', async () => {
+describe('state that is already verified', () => {
+  it('is read synchronously, without a node and without cached answers', async () => {
     const { requests, requested, recalled, verification } = await open('require');
     const word = `0x${'0'.repeat(63)}2`;
     try {
@@ -94,8 +94,8 @@ describe('state that is proven already', () => {
   });
 });
 
-describe('a proof with nodes that are not needed', () => {
-  it('reaches the client without them, whatever they are and wherever they stand', async () => {
+describe('a proof with surplus nodes', () => {
+  it('reaches the client without them, whatever they are and wherever they are', async () => {
     const { requests, state, verification } = await open('require');
     try {
       const slots = ['0x2', '0x0'];
@@ -125,8 +125,8 @@ describe('a proof with nodes that are not needed', () => {
   });
 });
 
-describe('a long proof with nodes that are not needed', () => {
-  it('is accepted up to twice the length of the longest true one', async () => {
+describe('a long proof with surplus nodes', () => {
+  it('is accepted if it is at most twice as long as the longest true proof', async () => {
     const { requests, state, verification } = await open('require');
     try {
       const slots = Array.from({ length: 128 }, (_, slot) => `0x${slot.toString(16)}`);
@@ -149,8 +149,8 @@ describe('a long proof with nodes that are not needed', () => {
   });
 });
 
-describe('a proof that does not come in time', () => {
-  it('leaves half of the time for an answer without one, which is not kept as proven', async () => {
+describe('a proof that does not arrive in time', () => {
+  it('leaves half of the time for an answer without a proof, which is not cached as verified', async () => {
     const { requests, requested, cached, state, verification } = await open('auto');
     try {
       state.isSlow = true;
@@ -177,7 +177,7 @@ describe('a proof that does not come in time', () => {
     }
   });
 
-  it('has all of the time where it is needed, and its absence is the reason of the refusal', async () => {
+  it('may take all of the time with verify: require, and its absence is the reason of the refusal', async () => {
     const { requests, requested, state, verification } = await open('require');
     try {
       state.isSlow = true;

@@ -34,7 +34,7 @@ const but =
 const parse = (text: unknown): unknown => JSON.parse(text as string);
 
 describe('a transaction by its hash, and its receipt', () => {
-  it('are compared with the block, which is asked for once', async () => {
+  it('are compared with the block, which is requested once', async () => {
     const { chain: served, requested } = createNetwork(chain);
     const transaction = await served.transactions.getTransaction({ hash: HASH }, createScope());
     assert.deepEqual(parse(transaction), chain.transactionObject(7, 1));
@@ -44,7 +44,7 @@ describe('a transaction by its hash, and its receipt', () => {
     assert.deepEqual(requested(), [`${TRANSACTION} ["${HASH}"]`, block, `${RECEIPT} ["${HASH}"]`]);
   });
 
-  it('are kept under the hash of their block', async () => {
+  it('are cached under the hash of their block', async () => {
     const { chain: served, requested } = createNetwork(chain);
     for (let i = 0; i < 3; i++) {
       await served.transactions.getTransaction({ hash: HASH }, createScope());
@@ -53,7 +53,7 @@ describe('a transaction by its hash, and its receipt', () => {
     assert.equal(requested().length, 3);
   });
 
-  it('are asked for anew after a reorg', async () => {
+  it('are requested again after a reorg', async () => {
     const before = new ScriptedChain({ length: 8, transactions: () => 2 });
     const after = new ScriptedChain({
       length: 9,
@@ -69,7 +69,7 @@ describe('a transaction by its hash, and its receipt', () => {
     assert.equal(await served.transactions.getTransaction({ hash }, createScope()), null);
   });
 
-  it('where a node says something else than the block, the next one answers', async () => {
+  it('are taken from the next node if one contradicts the block', async () => {
     const right = { transaction: chain.transactionObject(7, 1), receipt: chain.receiptObject(7, 1) };
     const lies: readonly Readonly<Record<string, unknown>>[] = [
       { blockHash: chain.hashOf(6) },
@@ -104,7 +104,7 @@ describe('a transaction by its hash, and its receipt', () => {
     }
   });
 
-  it('must be about the hash', async () => {
+  it('are refused if they are about another hash', async () => {
     const other = chain.transactionHash(7, 2);
     const tells = but(TRANSACTION, answer(JSON.stringify({ ...chain.transactionObject(7, 1), hash: other })));
     await assert.rejects(network(tells).chain.transactions.getTransaction({ hash: HASH }, createScope()), {
@@ -112,7 +112,7 @@ describe('a transaction by its hash, and its receipt', () => {
     });
   });
 
-  it('are null when two nodes say it, or there is only one', async () => {
+  it('are null if two nodes, or the only one, return null', async () => {
     const unknown = chain.transactionHash(40, 0);
     for (const [count, calls] of [
       [1, 1],
@@ -131,7 +131,7 @@ describe('a transaction by its hash, and its receipt', () => {
     assert.deepEqual(parse(found), chain.transactionObject(7, 1));
   });
 
-  it('of a node that has not seen the served head are not asked for', async () => {
+  it('are not requested from a node that has not seen the served head', async () => {
     const late = createNode({
       behaviour: but(RECEIPT, answer('null')),
       tier: 1,
@@ -164,7 +164,7 @@ describe('a transaction by its hash, and its receipt', () => {
     assert.equal(await served.transactions.getReceipt(hash, createScope()), null);
   });
 
-  it('that wait are passed on as they are, and not kept', async () => {
+  it('are passed on unchanged while they are pending, and not cached', async () => {
     const text = JSON.stringify({ hash: HASH, blockHash: null, blockNumber: null, transactionIndex: null });
     const { chain: served, requested } = network(but(TRANSACTION, answer(text)));
     for (let i = 0; i < 2; i++) {
@@ -173,7 +173,7 @@ describe('a transaction by its hash, and its receipt', () => {
     assert.equal(requested().length, 2);
   });
 
-  it('that wait have no place, whatever a node writes where it would be', async () => {
+  it('have no position while they are pending, whatever a node returns for it', async () => {
     const { blockHash: _, blockNumber: __, transactionIndex: ___, ...rest } = chain.transactionObject(7, 1);
     const noHash = `0x${'00'.repeat(32)}`;
     const places: readonly Readonly<Record<string, unknown>>[] = [
@@ -202,7 +202,7 @@ describe('a transaction by its hash, and its receipt', () => {
   });
 });
 
-describe('a receipt that is taken out of those of its block', () => {
+describe('a receipt that is taken from the receipts of its block', () => {
   const answerAll = async ({ call }: RequestContext): Promise<string> => {
     const { method, params } = call;
     return JSON.stringify(chain.answer(method, JSON.parse(params)));
@@ -234,13 +234,13 @@ describe('a receipt that is taken out of those of its block', () => {
     return { receipt: new TransactionRequests(parts, blocks).getReceipt(HASH, createScope()), cached };
   }
 
-  it('is kept with the others of the block', async () => {
+  it('is cached with the others of the block', async () => {
     const { receipt, cached } = await read(chain.receipts(7));
     assert.deepEqual(parse(await receipt), chain.receiptObject(7, 1));
     assert.equal(cached.filter((name) => name.includes(':receipt:')).length, 3);
   });
 
-  it('is cut out of receipts that were not verified, and nothing else is made of them', async (t) => {
+  it('is cut out of unverifiable receipts, and the others are neither parsed nor cached', async (t) => {
     const [first, ...others] = JSON.parse(chain.receipts(7)) as object[];
     const logs = `[${'0 ,'.repeat(100_000)}0]`;
     const hostile = `${JSON.stringify(first).slice(0, -1)},"logs":${logs}}`;
@@ -261,7 +261,7 @@ describe('a receipt that is taken out of those of its block', () => {
     );
   });
 
-  it('that has a name twice is written anew', async () => {
+  it('with a repeated member name is rewritten', async () => {
     const { receipt } = await read(
       chain.receipts(7).replaceAll('"transactionHash"', '"twice":1,"twice":2,"transactionHash"'),
     );
@@ -269,14 +269,14 @@ describe('a receipt that is taken out of those of its block', () => {
     assert.ok(text.includes('"twice":2') && !text.includes('"twice":1'));
   });
 
-  it('that is not among them is not where the node says', async () => {
+  it('that is not among them is a fault of the node', async () => {
     for (const receipts of ['[]', '{}', `[${chain.receipts(7).slice(1, 10)}`]) {
       const { receipt } = await read(receipts);
       await assert.rejects(receipt, { kind: 'wrong' });
     }
   });
 
-  it('is not that of another block that has taken the place of it meanwhile, with the same transactions', async () => {
+  it('is refused if another block with the same transactions has replaced its block meanwhile', async () => {
     const other = new ScriptedChain({ length: 20, salt: 1, forkedFrom: 7 });
     const receipts = chain.receipts(7).replaceAll(chain.hashOf(7), other.hashOf(7));
     const { receipt, cached } = await read(receipts);
@@ -304,7 +304,7 @@ describe('the bytes of a transaction', () => {
     };
   const at = (index: bigint) => ({ block: { kind: 'number', number: 7n }, index }) as const;
 
-  it('are those of its hash', async () => {
+  it('are the bytes that have its hash', async () => {
     const told = network(listing([RAW, answer(`"${BYTES}"`)], [RAW_AT, answer(`"${BYTES}"`)]));
     const { transactions } = told.chain;
     assert.equal(await transactions.getRawTransaction({ hash }, createScope()), `"${BYTES}"`);
@@ -313,7 +313,7 @@ describe('the bytes of a transaction', () => {
     assert.equal(told.requested().filter((call) => call.startsWith(RAW_AT)).length, 1);
   });
 
-  it('of another transaction are a fault, and so are none where the block lists it', async () => {
+  it('of another transaction are a fault, and so are missing bytes if the block lists the transaction', async () => {
     for (const lie of ['"0x02c1"', '"0xc0"', '"0x2"', '7', '{}']) {
       const { transactions } = network(listing([RAW, answer(lie)], [RAW_AT, answer(lie)])).chain;
       await assert.rejects(transactions.getRawTransaction({ hash }, createScope()), { name: 'ChainError' });

@@ -12,7 +12,7 @@ const MiB = 2 ** 20;
 const FREE = 4 * MiB;
 const LARGE = 96 * MiB;
 
-describe('the memory of executions', () => {
+describe('execution memory', () => {
   let exemption: ExemptionFlag;
   const open = (thread = 1, threads = 1): ExecutionMemory =>
     new ExecutionMemory({ threads, thread, ownerShare: 0.5, exemption });
@@ -27,12 +27,12 @@ describe('the memory of executions', () => {
     return bytes;
   }
 
-  test('what nearly all calls need is there without asking', () => {
+  test('grants the free part of each lease to any number of executions', () => {
     const memory = open();
     for (let i = 0; i < 1_000; i++) assert.ok(memory.lease('x').reach(FREE));
   });
 
-  test('one execution has all that it needs, those beside it share', () => {
+  test('gives one execution all that it needs, and the others a shared part', () => {
     const memory = open();
     const leases = Array.from({ length: 14 }, () => memory.lease('greedy'));
     const sizes = leases.map((lease) => grow(lease, 512 * MiB));
@@ -43,7 +43,7 @@ describe('the memory of executions', () => {
     assert.ok(grow(memory.lease('neighbour'), 512 * MiB) >= FREE + LARGE / 8);
   });
 
-  test('each execution that waits is let on when another one ends', () => {
+  test('lets each waiting execution continue when another one ends', () => {
     const memory = open();
     const leases = Array.from({ length: 5 }, () => memory.lease('x'));
     for (const lease of leases) grow(lease, 256 * MiB);
@@ -54,7 +54,7 @@ describe('the memory of executions', () => {
     assert.equal(grow(memory.lease('x'), 256 * MiB), 256 * MiB);
   });
 
-  test('one execution of all threads is exempt, and a thread that broke down holds no call up', () => {
+  test('exempts one execution of all threads, and clears the exemption of a crashed thread', () => {
     const [first, second] = [open(1, 2).lease('x'), open(2, 2).lease('x')];
     assert.equal(grow(first, 256 * MiB), 256 * MiB);
     assert.ok(grow(second, 256 * MiB) < 64 * MiB);
@@ -64,7 +64,7 @@ describe('the memory of executions', () => {
     assert.equal(second.reach(256 * MiB), true);
   });
 
-  test('the end of an execution that is not exempt changes nothing for the one that is', () => {
+  test('leaves the exemption unchanged when an execution without it ends', () => {
     const memory = open();
     const [first, second, third] = ['x', 'y', 'z'].map((owner) => memory.lease(owner)) as [
       MemoryLease,

@@ -94,7 +94,7 @@ describe('execution pool', () => {
     error.kind === 'timeout' &&
     /^execution aborted \(timeout = /.test(error.message);
 
-  test('a short call is answered at once, without a thread', async () => {
+  test('answers a short call synchronously, without a thread', async () => {
     await usePool({}, async (_ask, pool, faults, chain) => {
       const answer = chain.execution.call(SHORT, limitTo(PATIENCE_MS));
       assert.equal(typeof answer, 'string');
@@ -109,7 +109,7 @@ describe('execution pool', () => {
     });
   });
 
-  test('a long call moves to a thread, and is answered the same way', async () => {
+  test('moves a long call to a thread, with the same answer', async () => {
     await usePool({}, async (ask, pool, faults, chain) => {
       const answer = chain.execution.call(countDown(3_000_000), limitTo(PATIENCE_MS));
       assert.ok(answer instanceof Promise);
@@ -132,7 +132,7 @@ describe('execution pool', () => {
     });
   });
 
-  test('what proves heavy again and again is not begun where it was read, and is answered the same way', async () => {
+  test('starts calls of a repeatedly heavy shape on a thread, with the same answers', async () => {
     const pool = new ExecutionPool({ ...OPTIONS, onFault: (fault) => assert.fail(fault) });
     const reader = openChainReader(opened.store);
     const simulator = new CountingSimulator(new StoredChain(reader));
@@ -159,7 +159,7 @@ describe('execution pool', () => {
     await reader.close();
   });
 
-  test('slices of calls that fail count against their owner while others ask', async () => {
+  test('charges slices of failing calls to their owner while other owners send', async () => {
     class SlowSimulator extends CountingSimulator {
       override open(request: SimulationRequest, kind: SimulationKind): Simulation {
         spin(1);
@@ -194,7 +194,7 @@ describe('execution pool', () => {
     await reader.close();
   });
 
-  test('a call past its time limit is ended, and the next one is answered on the same thread', async () => {
+  test('ends a call at its time limit, and answers the next one on the same thread', async () => {
     await usePool({}, async (ask, pool, faults, chain) => {
       for (let i = 0; i < 3; i++) {
         await assert.rejects(
@@ -214,7 +214,7 @@ describe('execution pool', () => {
     });
   });
 
-  test('endless calls hold up neither short ones nor long ones', async () => {
+  test('answers short calls and another owner’s long call beside endless ones', async () => {
     await usePool({}, async (ask) => {
       const controller = new AbortController();
       const endings: string[] = [];
@@ -235,7 +235,7 @@ describe('execution pool', () => {
     });
   });
 
-  test('more calls than may run wait; with the queue full they are refused as busy', async () => {
+  test('queues calls above the running limit, and refuses calls as busy if the queue is full', async () => {
     await usePool({ runningLimit: 1, queueLimit: 6 }, async (ask, _pool, faults) => {
       const outcomes: string[] = [];
       const calls = Array.from({ length: 6 }, (_, i) =>
@@ -254,7 +254,7 @@ describe('execution pool', () => {
     });
   });
 
-  test('one caller cannot take all places', async () => {
+  test('does not let one owner occupy all slots', async () => {
     await usePool({ runningLimit: 3 }, async (ask) => {
       const controller = new AbortController();
       const endings: string[] = [];
@@ -276,7 +276,7 @@ describe('execution pool', () => {
     });
   });
 
-  test('a call has its place until its thread is done with it', async () => {
+  test('a call occupies its slot until its thread has finished with it', async () => {
     await usePool({ runningLimit: 1 }, async (ask, pool, faults) => {
       const controller = new AbortController();
       await assert.rejects(ask(ENDLESS, limitTo(300)), isTimeout);
@@ -314,7 +314,7 @@ describe('execution pool', () => {
   }
 
   for (const [name, request] of EXPENSIVE) {
-    test(`${name} beyond the time limit end at it, and hold up no other call of the thread`, async () => {
+    test(`ends ${name} at the time limit, without delaying another call of the thread`, async () => {
       await usePool({}, async (ask, pool, faults) => {
         const expensive = assert.rejects(
           ask(request, ownedBy('greedy', limitTo(1_000))),
@@ -330,7 +330,7 @@ describe('execution pool', () => {
     });
   }
 
-  test('one owner’s calls leave the others their part of the threads', async () => {
+  test('one owner’s calls leave other owners their share of the threads', async () => {
     await usePool({ threads: 2 }, async (ask, pool) => {
       const controller = new AbortController();
       const endings: string[] = [];
@@ -355,7 +355,7 @@ describe('execution pool', () => {
     });
   });
 
-  test('one caller cannot fill the queue', async () => {
+  test('does not let one owner fill the queue', async () => {
     await usePool({ runningLimit: 1, queueLimit: 4 }, async (ask) => {
       const controller = new AbortController();
       const scope = ownedBy('greedy', limitTo(PATIENCE_MS, controller.signal));
@@ -373,7 +373,7 @@ describe('execution pool', () => {
     });
   });
 
-  test('when the caller goes away the execution ends, waiting or running', async () => {
+  test('ends an execution, waiting or running, when its client cancels', async () => {
     await usePool({ runningLimit: 1 }, async (ask, _pool, faults) => {
       const controller = new AbortController();
       const scope = limitTo(PATIENCE_MS, controller.signal);
@@ -393,7 +393,7 @@ describe('execution pool', () => {
     });
   });
 
-  test('closing ends what runs and what waits, and takes nothing more', async () => {
+  test('close ends running and waiting calls, and refuses new ones', async () => {
     await usePool({ runningLimit: 2 }, async (ask, pool, faults) => {
       const outcomes = Promise.allSettled([ENDLESS, ENDLESS, ENDLESS].map((request) => ask(request)));
       await pool.close();
@@ -410,7 +410,7 @@ describe('execution pool', () => {
     });
   });
 
-  test('threads that are ended while they start do not take the process down', async () => {
+  test('threads that are terminated while they start do not crash the process', async () => {
     for (let round = 0; round < 6; round++) {
       await usePool({ threads: 2 }, async (ask, pool, faults) => {
         const calls = [ENDLESS, ENDLESS].map((request) => assert.rejects(ask(request), ChainError));
@@ -421,7 +421,7 @@ describe('execution pool', () => {
     }
   });
 
-  test('a thread without calls is ended, and another one started when there is one', async () => {
+  test('ends an idle thread, and starts another one for the next call', async () => {
     await usePool({ idleMs: 0 }, async (ask, pool, faults) => {
       for (let round = 0; round < 2; round++) {
         assert.equal(BigInt(await ask(countDown(1_000_000))), 1_000_000n);
@@ -431,7 +431,7 @@ describe('execution pool', () => {
     });
   });
 
-  test('a thread that breaks down fails its calls as a fault, and another one is started for the next', async () => {
+  test('fails the calls of a crashed thread as faults, and starts another thread for the next call', async () => {
     // The thread's modules alone exceed this heap.
     await usePool({ heapMb: 4 }, async (ask, pool, faults) => {
       await ask(SHORT);
@@ -450,7 +450,7 @@ describe('execution pool', () => {
     });
   });
 
-  test('a store that is not there is an error of the call, not of the thread', async () => {
+  test('a missing store fails the call, not the thread', async () => {
     const faults: string[] = [];
     const calls = new HeavyCalls(OPTIONS, (fault) => faults.push(fault));
     const job = {

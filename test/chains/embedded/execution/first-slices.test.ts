@@ -27,7 +27,7 @@ describe('first slices', () => {
     );
   });
 
-  test('of a shape that was heavy lately are short', () => {
+  test('are short for a shape that was heavy recently', () => {
     assert.equal(slices.choose(kind('a'), 'queue'), SLICE_MS);
     slices.noteMoved(kind('a'), 2);
     assert.equal(slices.choose(kind('a'), 'queue'), SHORT_SLICE_MS);
@@ -40,7 +40,7 @@ describe('first slices', () => {
     assert.equal(slices.choose(kind('a'), 'queue'), SLICE_MS);
   });
 
-  test('of a shape that a thread ran in a few milliseconds are long enough for it, while no other call waits or runs', () => {
+  test('are long enough for a shape that a thread ran in a few ms, while no other call waits or runs', () => {
     slices.noteMoved(kind('a'), SLICE_MS);
     slices.noteEnded(kind('a'), LONE_CALL_MS);
     assert.equal(slices.choose(kind('a'), 'thread'), SHORT_SLICE_MS);
@@ -57,7 +57,7 @@ describe('first slices', () => {
     assert.equal(slices.choose(kind('b'), 'empty'), SLICE_MS);
   });
 
-  test('are that long for as long as the shape is asked for, and not again soon after one that was not enough', () => {
+  test('stay long while calls of the shape continue, but not soon after a long slice was not enough', () => {
     slices.noteMoved(kind('a'), SLICE_MS);
     slices.noteEnded(kind('a'), LONE_CALL_MS);
     for (; now < 10_000; now += 1_000, idle++) {
@@ -77,7 +77,7 @@ describe('first slices', () => {
     assert.equal(slices.choose(kind('a'), 'empty'), LONE_SLICE_MS);
   });
 
-  test('one heavy call among light ones is chance, a second one is not', () => {
+  test('ignore one heavy call among light ones, but not a second one', () => {
     slices.noteFinished(kind('a'), 0.1);
     slices.noteMoved(kind('a'), 2);
     assert.equal(slices.choose(kind('a'), 'queue'), SLICE_MS);
@@ -85,7 +85,7 @@ describe('first slices', () => {
     assert.equal(slices.choose(kind('a'), 'queue'), SHORT_SLICE_MS);
   });
 
-  test('however many shapes there are, whole slices of heavy calls take no more than a fifth of the time', () => {
+  test('lose at most a fifth of the time to whole slices of heavy calls, whatever the number of shapes', () => {
     let lost = 0;
     for (let i = 0; now < 11_000; i++) {
       now += 0.1;
@@ -97,7 +97,7 @@ describe('first slices', () => {
     assert.ok(lost >= 1_900 && lost <= 2_100, `${lost} ms of 10,000`);
   });
 
-  test('of light calls are whole however much was lost; those of unknown ones are again after a while', () => {
+  test('are whole for light shapes however much time was lost, and for unknown shapes after a while', () => {
     slices.noteFinished(kind('light'), 0.1);
     for (let i = 0; i < 10; i++) slices.noteMoved(kind(`shape ${i}`), 2);
     assert.equal(slices.choose(kind('unknown'), 'queue'), SHORT_SLICE_MS);
@@ -106,7 +106,7 @@ describe('first slices', () => {
     assert.equal(slices.choose(kind('unknown'), 'queue'), SLICE_MS);
   });
 
-  test('are not begun where the call could not move, but for what is known as light', () => {
+  test('are refused if the call could not move to a thread, except for light shapes', () => {
     slices.noteFinished(kind('light'), 0.1);
     slices.noteMoved(kind('heavy'), 2);
     assert.equal(slices.choose(kind('unknown'), 'none'), 'refused');
@@ -122,7 +122,7 @@ describe('first slices', () => {
     }
   }
 
-  test('of a shape that always was heavy there are none, but for a short one now and then', () => {
+  test('are skipped for a shape that was always heavy, except for an occasional short one', () => {
     makeHeavy('a');
     for (let round = 0; round < 3; round++) {
       for (let i = 1; i < PROBE_INTERVAL; i++) assert.equal(slices.choose(kind('a'), 'thread'), 'moved');
@@ -132,7 +132,7 @@ describe('first slices', () => {
     assert.equal(typeof slices.choose(kind('b'), 'thread'), 'number');
   });
 
-  test('are tried again once a light call was found among the heavy ones', () => {
+  test('are tried again after a light call among the heavy ones', () => {
     makeHeavy('a');
     for (let i = 1; i < PROBE_INTERVAL; i++) slices.choose(kind('a'), 'thread');
     assert.equal(slices.choose(kind('a'), 'thread'), SHORT_SLICE_MS);
@@ -144,14 +144,14 @@ describe('first slices', () => {
     assert.equal(slices.choose(kind('a'), 'thread'), 'moved');
   });
 
-  test('are tried where a call would have to wait, however heavy its like was', () => {
+  test('are tiny for a heavy shape if the call would have to wait for a thread', () => {
     makeHeavy('a');
     for (let i = 0; i < 2 * PROBE_INTERVAL; i++)
       assert.equal(slices.choose(kind('a'), 'queue'), TINY_SLICE_MS);
     assert.equal(slices.choose(kind('a'), 'thread'), 'moved');
   });
 
-  test('are whole again when no call has proved heavy for a while', () => {
+  test('are whole again when no call was heavy for a while', () => {
     makeHeavy('a');
     now += 1_999;
     assert.equal(slices.choose(kind('a'), 'thread'), 'moved');
@@ -159,7 +159,7 @@ describe('first slices', () => {
     assert.equal(slices.choose(kind('a'), 'thread'), SLICE_MS);
   });
 
-  test('need no choice while nothing was heavy, and do for as long as that is remembered', () => {
+  test('need no choice while no heavy call is on record', () => {
     assert.ok(slices.isCalmAt(now));
     slices.noteMoved(kind('a'), 2);
     assert.ok(!slices.isCalmAt(now + 1_999));
@@ -188,7 +188,7 @@ describe('first slices', () => {
     return used;
   }
 
-  test('of one owner take a tenth of the time while others ask, whatever shapes its calls have', () => {
+  test('of one owner take a tenth of the time while others send, whatever the shapes of its calls', () => {
     for (const room of ['thread', 'queue'] as const) {
       slices = new FirstSlices(() => now);
       slices.noteOwner('neighbour', now);
@@ -203,7 +203,7 @@ describe('first slices', () => {
     }
   });
 
-  test('of an owner beyond its share are tiny, then there are none, until time has made it good', () => {
+  test('of an owner above its share are tiny, then skipped, until its debt has decayed', () => {
     slices.noteOwner('neighbour', now);
     slices.noteOwner('owner', now);
     for (let i = 0; i < 4; i++) slices.noteFinished(kind(`expensive ${i}`), 2);
@@ -218,7 +218,7 @@ describe('first slices', () => {
     assert.equal(slices.choose(kind('expensive 1'), 'thread'), SLICE_MS);
   });
 
-  test('of an owner are charged with what else was done for its calls', () => {
+  test('of an owner are charged with other work for its calls', () => {
     slices.noteOwner('greedy', now);
     for (let i = 0; i < 4; i++) slices.noteWork('greedy', SLICE_MS);
     assert.equal(slices.choose(kind('a', 'greedy'), 'thread'), SLICE_MS);
@@ -229,7 +229,7 @@ describe('first slices', () => {
     assert.equal(slices.isCalmAt(now), false);
   });
 
-  test('of an owner that is alone are its own', () => {
+  test('of the only active owner are unlimited', () => {
     slices.noteOwner('owner', now);
     for (let i = 0; i < 20; i++) slices.noteFinished(kind(`expensive ${i}`), 2);
     assert.equal(slices.choose(kind('expensive 1'), 'thread'), SLICE_MS);
@@ -237,7 +237,7 @@ describe('first slices', () => {
     assert.ok(slices.isCalmAt(now));
   });
 
-  test('depend on a bounded number of shapes, the latest ones', () => {
+  test('depend on a bounded number of the latest shapes', () => {
     slices.noteMoved(kind('first'), 2);
     for (let i = 0; i < 4_096; i++) slices.noteMoved(kind(`shape ${i}`), 0);
     now += 1_000;
@@ -257,20 +257,20 @@ describe('next task', () => {
       (owner) => tasks(running).filter((task) => task.owner === owner).length < limit,
     );
 
-  test('is the first one of the caller with the fewest running', () => {
+  test('is the first one of the owner with the fewest running tasks', () => {
     assert.equal(choose('ax', ''), 0);
     assert.equal(choose('ax ax bx', 'ax'), 2);
     assert.equal(choose('ax ay bx cx', 'ax ay bx'), 3);
     assert.equal(choose('ax az bx', 'ay bx by'), 0);
   });
 
-  test('is, among those, the one for the contract with the fewest', () => {
+  test('is, among tasks of that owner, the one for the contract with the fewest running tasks', () => {
     assert.equal(choose('ax ay az', 'ax ay'), 2);
     assert.equal(choose('ax ay', 'ax ax ay'), 1);
     assert.equal(choose('ax bx by', 'ax az bx bw'), 2);
   });
 
-  test('is none while all callers have as many as they may', () => {
+  test('is none while all owners are at their limit', () => {
     assert.equal(choose('ax ay az', 'ax ay', 2), -1);
     assert.equal(choose('ax ay bx', 'ax ay bx', 2), 2);
     assert.equal(choose('', '', 2), -1);

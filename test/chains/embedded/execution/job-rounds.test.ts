@@ -35,7 +35,7 @@ describe('job rounds', () => {
   const finishedIds = (rounds: JobRounds): number[] => runAll(rounds).map(({ id }) => id);
   const ran = (trace: readonly string[]): string[] => trace.filter((entry) => !entry.endsWith('free'));
 
-  test('each of an owner’s jobs has a slice in turn', () => {
+  test('each job of an owner gets a slice in turn', () => {
     const trace: string[] = [];
     const rounds = new JobRounds(STOPPED);
     for (const [id, name] of ['a', 'b', 'c'].entries()) rounds.add(id, 'x', createWork(name, 4 + id, trace));
@@ -53,7 +53,7 @@ describe('job rounds', () => {
     assert.equal(rounds.runNext(), undefined);
   });
 
-  test('a job that has ended has the time of all its slices', () => {
+  test('a finished job reports the time of all its slices', () => {
     let now = 0;
     const rounds = new JobRounds(() => now++);
     rounds.add(1, 'x', createWork('a', 3, []));
@@ -64,7 +64,7 @@ describe('job rounds', () => {
     assert.ok(long.ms > short.ms, `${long.ms} and ${short.ms}`);
   });
 
-  test('every other slice of an owner is for a job that has just come', () => {
+  test('every other slice of an owner goes to a new job', () => {
     const trace: string[] = [];
     const rounds = new JobRounds(STOPPED);
     for (const [id, name] of ['a', 'b'].entries()) rounds.add(id, 'x', createWork(name, 9, trace));
@@ -131,7 +131,7 @@ describe('job rounds', () => {
     assert.ok(endless >= 1_800, `${endless} ms of 4,000`);
   });
 
-  test('a cancelled job frees what it holds, begun or not, and is reported once', () => {
+  test('a cancelled job releases its resources, started or not, and is reported once', () => {
     const trace: string[] = [];
     const rounds = new JobRounds(STOPPED);
     for (const [id, name] of ['a', 'b', 'c'].entries()) rounds.add(id, 'x', createWork(name, 3, trace));
@@ -144,7 +144,7 @@ describe('job rounds', () => {
     assert.deepEqual(finishedIds(rounds), [1]);
   });
 
-  test('a cancelled job that has much to undo does so in its turns, and has ended then', () => {
+  test('a cancelled job with a long cleanup runs it in its slices, and is then reported', () => {
     const trace: string[] = [];
     const rounds = new JobRounds(STOPPED);
     const work = function* (): Execution<string> {
@@ -166,7 +166,7 @@ describe('job rounds', () => {
     assert.deepEqual(ran(trace), ['undo 1', 'y1', 'undo 2', 'y2', 'undo 3']);
   });
 
-  test('a failure is its own job’s only', () => {
+  test('a failure affects only its own job', () => {
     const rounds = new JobRounds();
     const fail = function* (error: Error): Execution<string> {
       yield 'sliceUsed';
@@ -185,7 +185,7 @@ describe('job rounds', () => {
     assert.deepEqual(outcomes.get(4), { result: 'd' });
   });
 
-  test('a slice lasts until its time is over', () => {
+  test('runSlice ends at its deadline, or where the work pauses', () => {
     let pieces = 0;
     const endless = (function* (): Execution<string> {
       while (true) {

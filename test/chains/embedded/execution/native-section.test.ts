@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NativeSection } from '../../../../src/chains/embedded/execution/native-section.ts';
 
-test('what runs is seen by the side that terminates, and nothing is begun behind that', () => {
+test('NativeSection: close reports a running section, and no section begins after close', () => {
   const parent = new NativeSection();
   const thread = new NativeSection(parent.shared);
   const before = thread.run(() => 'done');

@@ -1,4 +1,4 @@
-/** A block with one defect is refused with its number and the mismatch; the blocks before it stay. */
+/** A block with one defect is refused with its number and the mismatch; the blocks before it remain stored. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -146,14 +146,14 @@ for (const [kind, build, changes] of [
   ['merged', buildMerged, MERGED],
   ['mined', buildMined, MINED],
 ] as const) {
-  describe(`a ${kind} block with a wrong`, () => {
+  describe(`import of a ${kind} block, by wrong field`, () => {
     let genesis: string;
     let builder: ChainBuilder;
     before(async () => {
       [genesis, builder] = await build();
     });
 
-    test('nothing', async () => {
+    test('none: the block is imported', async () => {
       assert.deepEqual(await importWith(genesis, builder, encodeBlock(builder.head)), {
         error: undefined,
         storedHead: 3n,
@@ -173,7 +173,7 @@ for (const [kind, build, changes] of [
   });
 }
 
-describe('bodies that do not belong on the chain', () => {
+describe('a block with an invalid body', () => {
   let genesis: string;
   let builder: ChainBuilder;
   before(async () => {
@@ -191,7 +191,7 @@ describe('bodies that do not belong on the chain', () => {
     assert.match(error.message, message);
   }
 
-  test('uncles that are none', async () => {
+  test('is refused for invalid uncles', async () => {
     const [uncle] = builder.head.uncles as [Header];
     const [first, second] = builder.blocks as [Block, Block, Block];
     await refuses([uncle, uncle], /^block 3: uncle 1 was included before$/);
@@ -210,7 +210,7 @@ describe('bodies that do not belong on the chain', () => {
     await refuses(three, /^block 3: 3 uncles, max 2$/);
   });
 
-  test('transactions that may not be executed', async () => {
+  test('is refused for a transaction that cannot be executed', async () => {
     const transactions = [
       [
         signTransaction(ALICE_KEY, { type: 0, nonce: 1n, to: BOB }),
@@ -264,7 +264,7 @@ test("a chain without its system contracts is refused with the block's number", 
   folder.remove();
 });
 
-describe('bytes that are no block', () => {
+describe('invalid encodings of blocks', () => {
   const folder = makeTemporaryFolder();
   let importer: BlockImporter;
   let valid: Uint8Array;
@@ -304,13 +304,13 @@ describe('bytes that are no block', () => {
     assert.equal(importer.headNumber, 2n);
   };
 
-  test('arbitrary ones', async () => {
+  test('arbitrary bytes are refused', async () => {
     await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 2_000, size: 'max' }), isRefused), {
       numRuns: countRuns(500),
     });
   });
 
-  test('a block with one byte changed, or cut off', async () => {
+  test('a block with one byte changed, or truncated, is refused', async () => {
     const place = fc.nat(valid.length - 1);
     const change = fc.tuple(
       place.filter((at) => !free.has(at)),

@@ -52,12 +52,12 @@ describe('blocks and transactions of a store', () => {
     { kind: 'hash', hash, requireCanonical: false },
   ];
 
-  it('transactions cannot be sent: nothing makes blocks', () => {
+  it('transactions cannot be sent because nothing makes blocks', () => {
     const { transactions } = embedded.chain;
     assert.throws(() => transactions.send(), { kind: 'readOnly', message: /imported blocks/ });
   });
 
-  it('a block lists its transactions whole or by hash', () => {
+  it('a block lists its transactions as objects or as hashes', () => {
     for (const block of listed) {
       const hashes = block.transactions.map(({ hash }) => hash);
       for (const name of namesOf(block)) {
@@ -88,7 +88,7 @@ describe('blocks and transactions of a store', () => {
     assert.ok(listed.some(({ uncles }) => uncles.length > 1));
   });
 
-  it('what is encoded has the hashes and roots that the header says', () => {
+  it('raw encodings match the hashes and roots of the header', () => {
     const { blocks } = embedded.chain;
     for (const block of listed) {
       for (const name of namesOf(block)) {
@@ -103,7 +103,7 @@ describe('blocks and transactions of a store', () => {
     }
   });
 
-  it('a block access list has the hash that the header says, in both forms; before Amsterdam there is none', () => {
+  it('a block access list matches the hash of the header in both forms, and is absent before Amsterdam', () => {
     const { blocks } = embedded.chain;
     let count = 0;
     for (const block of listed) {
@@ -123,7 +123,7 @@ describe('blocks and transactions of a store', () => {
     assert.ok(count > 0);
   });
 
-  it('a transaction, its bytes and its receipt are the same by place and by hash', () => {
+  it('a transaction, its bytes and its receipt are the same by position and by hash', () => {
     const { blocks, transactions } = embedded.chain;
     const types = new Set<unknown>();
     for (const block of listed) {
@@ -145,7 +145,7 @@ describe('blocks and transactions of a store', () => {
     assert.equal(types.size, 5);
   });
 
-  it('what there is not is null', () => {
+  it('missing blocks, transactions and receipts are null', () => {
     const { blocks, transactions } = embedded.chain;
     const names: readonly BlockReference[] = [
       { kind: 'number', number: BigInt(listed.length) },
@@ -171,7 +171,7 @@ describe('blocks and transactions of a store', () => {
     assert.equal(transactions.getReceipt(UNKNOWN), null);
   });
 
-  it('the pending block follows the head, and has nothing in it', () => {
+  it('the pending block follows the head and is empty', () => {
     const { blocks, transactions } = embedded.chain;
     const head = listed.at(-1) as Block;
     const pending = parse(blocks.getBlock(PENDING, true)) as Record<string, unknown>;

@@ -9,7 +9,7 @@ import { SharedBudget } from '../../../../src/util/shared-budget.ts';
 const PART = 'é'.repeat(50_000);
 const MiB = 1024 * 1024;
 
-test('what is short is one text, and takes nothing from the budget', () => {
+test('CollectedJson returns short JSON as one string, without using the budget', () => {
   const budget = new SharedBudget(MiB, 1);
   const json = new CollectedJson(new AnswerMemory(budget, 'a'));
   json.add('["');
@@ -19,7 +19,7 @@ test('what is short is one text, and takes nothing from the budget', () => {
   assert.equal(budget.used, 0);
 });
 
-test('what is long is a stream of the same text, which is counted while it grows', async () => {
+test('CollectedJson streams long JSON, and reserves memory while it grows', async () => {
   const budget = new SharedBudget(4 * MiB, 1);
   const memory = new AnswerMemory(budget, 'a');
   const json = new CollectedJson(memory);
@@ -35,7 +35,7 @@ test('what is long is a stream of the same text, which is counted while it grows
   assert.equal(budget.used, 0);
 });
 
-test('an answer for which there is no room is refused before it is complete', () => {
+test('CollectedJson refuses an answer without free memory before it is complete', () => {
   const json = new CollectedJson(new AnswerMemory(new SharedBudget(MiB, 1), 'a'));
   const grow = (): void => {
     for (let i = 0; i < 100; i++) json.add(PART);

@@ -29,7 +29,7 @@ const MAINNET_GENESIS = createGenesisHeader(
   '0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3',
 );
 
-test('fork identifiers are those that the networks use', () => {
+test('fork identifiers equal those of the networks', () => {
   const known: readonly (readonly [time: bigint, hash: string])[] = [
     [1_681_338_454n, '0xf0afd0e3'],
     [1_681_338_455n, '0xdce96c2d'],
@@ -57,7 +57,7 @@ type Schedule = { readonly current: Fork | null; readonly next: Fork | null; rea
 const readSchedule = (time: bigint): Schedule =>
   JSON.parse(encodeForkConfig(MAINNET, MAINNET_GENESIS, time)) as Schedule;
 
-test('the current, the next and the last fork', () => {
+test('the fork config has the current, the next and the last fork', () => {
   const times = (time: bigint): readonly (number | undefined)[] => {
     const { current, next, last } = readSchedule(time);
     return [current?.activationTime, next?.activationTime, last?.activationTime];
@@ -67,7 +67,7 @@ test('the current, the next and the last fork', () => {
   assert.deepEqual(times(2_000_000_000n), [1_767_747_671, undefined, undefined]);
 });
 
-test('a fork brings its contracts and its schedule of blobs', () => {
+test('a fork has its system contracts and its blob schedule', () => {
   const { current: shanghai, next: cancun } = readSchedule(1_681_338_455n);
   assert.equal(shanghai?.blobSchedule, null);
   assert.deepEqual(shanghai?.systemContracts, {});
@@ -79,7 +79,7 @@ test('a fork brings its contracts and its schedule of blobs', () => {
   assert.equal(Object.keys(osaka?.systemContracts ?? {}).length, 5);
 });
 
-test('a fork of the genesis block is active from 0 on', () => {
+test('a fork of the genesis block has activation time 0', () => {
   const config = parseChainConfig({
     chainId: 1,
     londonBlock: 0,
@@ -113,7 +113,7 @@ const PRECOMPILES: readonly (readonly [name: string, address: number, since: Rev
   ['SHA256', 0x02, 'frontier'],
 ];
 
-test('the named precompiles are those of the revisions', () => {
+test('the named precompiles are those of each revision', () => {
   for (const revision of REVISIONS) {
     const named = PRECOMPILES.filter(([, , since]) => isAtLeast(revision, since));
     assert.deepEqual(

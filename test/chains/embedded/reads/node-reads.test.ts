@@ -28,7 +28,7 @@ async function readProofs(proofBlocks: number): Promise<unknown> {
   return stateproofs;
 }
 
-test('all of every block is there, proofs of the last ones', async () => {
+test('capabilities report data of every block, and proofs of the latest blocks', async () => {
   const { head, state, tx, logs, receipts, blocks } = JSON.parse(
     opened.chain.node.getCapabilities(),
   ) as Readonly<Record<string, unknown>>;
@@ -47,6 +47,6 @@ test('all of every block is there, proofs of the last ones', async () => {
   assert.deepEqual(await readProofs(128), of('0x0', '0x81'));
 });
 
-test('an embedded chain is not behind', () => {
+test('an embedded chain is not syncing', () => {
   assert.equal(opened.chain.node.getSyncing(), 'false');
 });

@@ -44,7 +44,7 @@ describe('reads of state', () => {
 
   const openState = (): EngineState => new EngineState(new StoredBlocks(reader), PROOF_DEPTH);
 
-  test('say the same however often, and of whatever blocks, they are asked', () => {
+  test('return the same values from the cache as from the store, in any order and at any block', () => {
     const known = openState();
     fc.assert(
       fc.property(fc.array(read, { minLength: 1, maxLength: 30 }), (reads) => {
@@ -55,7 +55,7 @@ describe('reads of state', () => {
     );
   });
 
-  test('are of the block that is asked about', () => {
+  test('are of the requested block', () => {
     const state = openState();
     for (let round = 0; round < 2; round++) {
       STORED_VALUES.forEach((value, i) => {

@@ -47,7 +47,7 @@ describe('access lists', () => {
     return JSON.parse(result as string);
   }
 
-  test('accounts and slots that the code names, but for sender, recipient and precompiles', async () => {
+  test('have the accessed accounts and slots, without sender, precompiles and a recipient without slots', async () => {
     const source = `2 SLOAD 1 SLOAD ${OTHER} BALANCE 4 BALANCE ${SENDER} BALANCE ${PROGRAM} EXTCODESIZE STOP`;
     assert.deepEqual(await create({ from: SENDER, to: PROGRAM }, withCode(source)), {
       accessList: [
@@ -60,7 +60,7 @@ describe('access lists', () => {
     assert.deepEqual(await create({ from: SENDER, to: OTHER }), { accessList: [], gasUsed: '0x5208' });
   });
 
-  test('the gas is what the call uses with the list, which may take it another way', async () => {
+  test('have slots that the call accesses only with the first list', async () => {
     // The call reads one slot when slot 1 is cold and another when the first list makes it warm; the final list has the second slot too.
     const source =
       'GAS 1 SLOAD POP GAS SWAP1 SUB 1000 LT @warm JUMPI 7 SLOAD POP STOP warm: 9 SLOAD POP STOP';
@@ -70,7 +70,7 @@ describe('access lists', () => {
     assert.ok(accessList[0] !== undefined && accessList[0].storageKeys.length >= 2);
   });
 
-  test('a given list is kept, but for what is warm anyway', async () => {
+  test('retain a provided list, without accounts that are warm anyway', async () => {
     const accessList = [
       { address: OTHER, storageKeys: [slot(5)] },
       { address: SENDER, storageKeys: [slot(6)] },
@@ -81,7 +81,7 @@ describe('access lists', () => {
     });
   });
 
-  test('a created contract is left out, and its slots are not', async () => {
+  test('have a created contract only with its slots', async () => {
     const data = bytesToHex(assemble(`1 2 SSTORE ${OTHER} BALANCE 0 0 RETURN`));
     const created = (await create({ from: SENDER, data }, { [SENDER]: { nonce: '0x3' } })) as {
       accessList: { address: string; storageKeys: string[] }[];
@@ -92,7 +92,7 @@ describe('access lists', () => {
     );
   });
 
-  test('a call that fails has a list, and says so', async () => {
+  test('of a failing call are returned with its error', async () => {
     const calls: readonly (readonly [string, string])[] = [
       ['3 SLOAD POP 0 0 REVERT', 'execution reverted'],
       ['3 SLOAD POP INVALID', 'invalid opcode: INVALID'],
@@ -112,7 +112,7 @@ describe('access lists', () => {
     assert.equal(reverted.error, 'execution reverted');
   });
 
-  test('a creation by a sender with the last nonce runs from Amsterdam on', async () => {
+  test('a creation by a sender with the maximum nonce runs from Amsterdam on', async () => {
     const data =
       '0x60017fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff0160005269021e19e0c9bab240000060015d6040600060c26000600070e935c70f5e83309b3626fc22cc256ee49cfa60a05260346000fd';
     const overrides = { '0x0000000000000000000000000000000000000000': { nonce: '0xffffffffffffffff' } };
@@ -123,7 +123,7 @@ describe('access lists', () => {
     assert.deepEqual(await create({ data: '0x00' }, overrides), refused);
   });
 
-  test('a list that never settles is an error, and not a search until the time limit', async () => {
+  test('that do not converge are an error before the time limit', async () => {
     // The call accesses the slot only if gas remains; a list that contains the slot costs that gas, so the access disappears.
     await assert.rejects(
       create({ to: PROGRAM, gas: '0x639c' }, withCode('GAS 300 LT @go JUMPI STOP go: 3 SLOAD STOP')),
@@ -131,7 +131,7 @@ describe('access lists', () => {
     );
   });
 
-  test('an instruction that lacks operands names what lies where geth looks for it', async () => {
+  test('at a stack underflow have the operand that geth reads as address or slot', async () => {
     const other = [{ address: OTHER, storageKeys: [] }];
     const calls: readonly (readonly [string, string, unknown])[] = [
       ['3 SSTORE', '1 <=> 2', [{ address: PROGRAM, storageKeys: [slot(3)] }]],
@@ -153,7 +153,7 @@ describe('access lists', () => {
     }
   });
 
-  test('overridden precompiles stay what they are, and are not moved', async () => {
+  test('overridden precompiles are treated as precompiles, and are not moved', async () => {
     const identity = '0x0000000000000000000000000000000000000004';
     const overrides = { [identity]: { code: '0xfe' } };
     assert.deepEqual(await create({ to: identity }, overrides), { accessList: [], gasUsed: '0x5217' });
@@ -163,7 +163,7 @@ describe('access lists', () => {
     });
   });
 
-  test('fees are completed as geth does it, and checked', async () => {
+  test('fees are completed and checked like in geth', async () => {
     const price = 'GASPRICE SLOAD STOP';
     const slotsOf = async (fees: CallObject, revision?: string, overrides = RICH): Promise<unknown> => {
       const result = await create(
@@ -218,7 +218,7 @@ describe('access lists', () => {
     return Number(chain.blocks.getHeader(LATEST)?.baseFeePerGas);
   }
 
-  test('what cannot be executed at all is named by its hash', async () => {
+  test('of a transaction that cannot be executed fail with its hash', async () => {
     await assert.rejects(create({ from: SENDER, to: PROGRAM, value: '0x1' }), {
       kind: 'failed',
       message:
@@ -230,7 +230,7 @@ describe('access lists', () => {
     });
   });
 
-  test('nothing of it is left for the next call', async () => {
+  test('leave no state behind', async () => {
     await create({ to: PROGRAM }, withCode('1 SLOAD STOP'));
     const { chain } = chains.get('prague') as OpenedChain;
     const call = { to: REVERTER, data: encodeCall('read()') };

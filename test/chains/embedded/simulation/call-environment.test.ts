@@ -55,7 +55,7 @@ describe('the environment of a call', () => {
     return Object.fromEntries(values) as Environment;
   }
 
-  test('defaults: the zero address calls, at no price, and sees no base fee', async () => {
+  test('has by default the zero address as caller, gas price 0 and no base fee', async () => {
     const { header } = harness.builder.head;
     assert.deepEqual(await look(), {
       coinbase: BigInt(bytesToHex(BENEFICIARY)),
@@ -73,7 +73,7 @@ describe('the environment of a call', () => {
     });
   });
 
-  test('a call with a price sees the base fee, and pays base fee and tip', async () => {
+  test('has the base fee and the effective price if the call has a price', async () => {
     const baseFee = harness.builder.head.header.baseFeePerGas as bigint;
     const from = bytesToHex(ALICE);
     const offers: readonly (readonly [CallObject, bigint])[] = [
@@ -91,14 +91,14 @@ describe('the environment of a call', () => {
     }
   });
 
-  test('a call without a blob fee sees no blob base fee', async () => {
+  test('has no blob base fee without a blob fee', async () => {
     const blobVersionedHashes = [`0x01${'00'.repeat(31)}`];
     assert.equal((await look({ blobVersionedHashes })).blobBaseFee, 0n);
     const from = bytesToHex(ALICE);
     assert.equal((await look({ from, blobVersionedHashes, maxFeePerBlobGas: '0x9' })).blobBaseFee, 1n);
   });
 
-  test('pending: the next block over the head', async () => {
+  test('at pending is that of the block after the head', async () => {
     const { header } = harness.builder.head;
     const seen = await look({}, { block: pending });
     assert.equal(seen.number, 4n);
@@ -117,7 +117,7 @@ describe('the environment of a call', () => {
     assert.ok(priced.baseFee < parentBaseFee && priced.baseFee >= (parentBaseFee * 7n) / 8n);
   });
 
-  test('old blocks have their own number, time and state', async () => {
+  test('at an old block has its time and state', async () => {
     for (const [i, value] of STORED_VALUES.entries()) {
       const { header } = harness.builder.blocks[i] as (typeof harness.builder.blocks)[number];
       const byNumber: BlockReference = { kind: 'number', number: header.number };
@@ -135,7 +135,7 @@ describe('the environment of a call', () => {
     }
   });
 
-  test('every block override shows', async () => {
+  test('has every block override', async () => {
     const word = `0x${'ab'.repeat(32)}`;
     const blockOverrides = {
       number: '0x64',
@@ -158,7 +158,7 @@ describe('the environment of a call', () => {
     assert.equal((await look({}, { blockOverrides })).baseFee, 0n);
   });
 
-  test('block hashes: of the 256 blocks before, and of none that come after the call', async () => {
+  test('has hashes of earlier blocks, and none of the block itself or of later blocks', async () => {
     const hashOf = (number: string, extras: CallExtras = {}): Promise<string> =>
       harness.run(`${number} BLOCKHASH 0 MSTORE 32 0 RETURN`, {}, extras);
     const none = `0x${'00'.repeat(32)}`;
@@ -179,7 +179,7 @@ describe('the environment of a call', () => {
     }
   });
 
-  test('without `to` a contract is created: the answer is its code', async () => {
+  test('a call without `to` creates a contract, and its answer is the code', async () => {
     const initCode = `0x7f${'5b'.repeat(32)}60005260206000f3`;
     assert.equal(await harness.call({ data: initCode }), `0x${'5b'.repeat(32)}`);
     // Init code that returns its own address; Alice's nonce is 4 at this block.
@@ -187,13 +187,13 @@ describe('the environment of a call', () => {
     assert.equal(own, bytesToHex(padLeft(createAddress(ALICE, 4n), 32)));
   });
 
-  test('`input` wins over `data`', async () => {
+  test('has `input` as calldata if `data` differs', async () => {
     const call = { to: REVERTER, input: encodeCall('ok()'), data: encodeCall('revertEmpty()') };
     assert.equal(BigInt(await harness.call(call)), 42n);
   });
 });
 
-test('a block that is given a random value is one after the merge', async () => {
+test('a block with an overridden random value is executed with rules after the merge', async () => {
   const harness = await CallHarness.open({ revision: 'london', config: { shanghaiTime: 0 } });
   const call = { to: PROGRAM };
   const run = (code: string, blockOverrides: BlockOverrides): Promise<string> =>
@@ -206,7 +206,7 @@ test('a block that is given a random value is one after the merge', async () => 
   assert.deepEqual(harness.opened.faults, []);
 });
 
-test('an estimate moves the precompiles of a call, and runs under the rules of its difficulty', async () => {
+test('an estimate moves precompiles, with the rules that an overridden random value selects', async () => {
   const config = { shanghaiTime: 0, cancunTime: 0 };
   const harness = await CallHarness.open({ revision: 'london', config });
   const pointEvaluation = `0x${'0a'.padStart(40, '0')}`;
@@ -222,7 +222,7 @@ test('an estimate moves the precompiles of a call, and runs under the rules of i
   assert.deepEqual(harness.opened.faults, []);
 });
 
-test('before London fee market fields are void, and a block that is moved past it has a base fee of nothing', async () => {
+test('before London fee market fields have no effect, and a block moved past London has base fee 0', async () => {
   const harness = await CallHarness.open({ revision: 'berlin', config: { londonBlock: 100 } });
   const call = { to: CALLENV, data: encodeCall('gasPrice()') };
   assert.equal(BigInt(await harness.call({ ...call, maxFeePerGas: '0x5' })), 0n);

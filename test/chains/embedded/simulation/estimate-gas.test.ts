@@ -48,7 +48,7 @@ describe('gas estimates', () => {
     assert.equal(await harness.estimate({ from, to: UNUSED, gas: '0x1' }), 21_000n);
   });
 
-  test('a transfer with an access list costs more: the short cut does not apply', async () => {
+  test('a transfer with an access list costs more than 21,000', async () => {
     const accessList = [{ address: UNUSED, storageKeys: [] }];
     const call = { from, to: UNUSED, value: '0x1', accessList };
     assert.ok((await harness.estimate(call)) >= 23_400n);
@@ -76,7 +76,7 @@ describe('gas estimates', () => {
     ],
   ];
   for (const [name, call, extras] of CALLS) {
-    test(`${name}: enough, and at most 1.5 % too much`, async () => {
+    test(`${name}: at least the minimum, and at most 1.5 % above it`, async () => {
       const estimate = await harness.estimate(call, extras);
       assert.ok(await succeedsWith(estimate, call, extras), `${estimate} is too little`);
       // These calls succeed with any limit above the minimum: a failure means that the limit is below it.
@@ -85,12 +85,12 @@ describe('gas estimates', () => {
     });
   }
 
-  test('code that asks how much gas is left is given that much', async () => {
+  test('code that reads the gas left gets enough gas', async () => {
     const call = { to: REVERTER, data: encodeCall('needGasLeft()') };
     assert.ok(await succeedsWith(await harness.estimate(call), call));
   });
 
-  test('what cannot succeed: its own error, or how much was allowed', async () => {
+  test('a call that cannot succeed fails with its own error, or with the allowance', async () => {
     const fails = (call: CallObject, message: string, extras?: CallExtras): Promise<void> =>
       assert.rejects(harness.estimate(call, extras), chainError('failed', message));
     await assert.rejects(
@@ -119,7 +119,7 @@ describe('gas estimates', () => {
     );
   });
 
-  test('without gas the limit of the block counts, which may be overridden', async () => {
+  test('the block gas limit, which may be overridden, is the default allowance', async () => {
     const call = { to: REVERTER, data: encodeCall('burn(uint256)', 100_000n) };
     const within = (gasLimit: string): Promise<bigint> =>
       harness.estimate(call, { blockOverrides: { gasLimit } });
@@ -127,7 +127,7 @@ describe('gas estimates', () => {
     assert.equal(await within('0x7fffffff'), await harness.estimate(call));
   });
 
-  test('a precompile stays where it is, and where it may not go is refused', async () => {
+  test('the move of a called precompile has no effect, and an invalid move is refused', async () => {
     const elsewhere = '0x0000000000000000000000000000000000123456';
     const identity = '0x0000000000000000000000000000000000000004';
     const moved = { stateOverrides: { [identity]: { movePrecompileToAddress: elsewhere } } };
@@ -139,7 +139,7 @@ describe('gas estimates', () => {
     );
   });
 
-  test('the allowance is what the sender can pay', async () => {
+  test('the allowance is limited by the balance of the sender', async () => {
     const call = {
       from: UNUSED,
       to: REVERTER,
@@ -179,7 +179,7 @@ describe('gas estimates', () => {
     );
   });
 
-  test('state and block overrides count', async () => {
+  test('state and block overrides apply', async () => {
     const call = { to: REVERTER, data: encodeCall('read()') };
     const code = '0x6000ff';
     assert.ok((await harness.estimate(call, { stateOverrides: { [REVERTER]: { code } } })) > 21_000n);

@@ -13,7 +13,7 @@ const createState = (): StateReader => ({
   getCode: () => new Uint8Array(),
 });
 
-test('an EVM that knows the state comes first, and then one that remembers none', () => {
+test('EvmPool prefers an EVM with the requested state, then one without a state', () => {
   const pool = new EvmPool(MEMORY_LIMIT, 4);
   const [one, other, own] = [createState(), createState(), createState()];
   const first = pool.acquire(one);
@@ -26,7 +26,7 @@ test('an EVM that knows the state comes first, and then one that remembers none'
   assert.equal(pool.acquire(createState()), second);
 });
 
-test('an EVM remembers its state after a call, unless that is opened for one call', () => {
+test('an EVM retains its state after a call, unless the state is opened for one call', () => {
   const state = createState();
   for (const chain of [{ openState: () => state }, { openState: () => state, isForOneCall: true }]) {
     const simulator = new Simulator(chain as unknown as SimulatedChain, MEMORY_LIMIT);

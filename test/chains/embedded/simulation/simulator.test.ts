@@ -1,4 +1,4 @@
-/** However an execution ends, its EVM is free for the next one and keeps no state of it. */
+/** However an execution ends, its EVM is free for the next execution and retains no state of it. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { ChainError } from '../../../../src/chain/errors.ts';
@@ -93,7 +93,7 @@ describe('simulator', () => {
     return count;
   }
 
-  test('one after the other, whatever they end with, they use one EVM', () => {
+  test('uses one EVM for consecutive executions, however they end', () => {
     const halts: readonly (() => unknown)[] = [
       () => finish(begin({ to: REVERTER, data: encodeCall('fail()') })),
       () => finish(beginProgram('0 0 REVERT')),
@@ -115,7 +115,7 @@ describe('simulator', () => {
     assert.equal(count, 1);
   });
 
-  test('given up at any pause, or before it began, an execution frees its EVM', () => {
+  test('frees the EVM of an execution that is abandoned at any pause, or before it began', () => {
     const count = countEvms(() => {
       for (let pauses = 0; pauses < 20; pauses++) {
         const kind = pauses % 2 === 0 ? 'call' : 'estimate';
@@ -130,7 +130,7 @@ describe('simulator', () => {
     assert.equal(count, 1);
   });
 
-  test('each of several at a time has an EVM of its own, and four are kept', () => {
+  test('uses one EVM for each concurrent execution, and caches four', () => {
     const count = countEvms(() => {
       for (let round = 0; round < 3; round++) {
         const executions = [1, 2, 3, 4, 5].map((n) =>
@@ -143,7 +143,7 @@ describe('simulator', () => {
     assert.equal(count, 7);
   });
 
-  test('an EVM is not used again after a fault of this program', () => {
+  test('does not reuse an EVM after a fault of this program', () => {
     const broken = new Simulator(
       new StoredChain(
         Object.create(reader, {
@@ -165,7 +165,7 @@ describe('simulator', () => {
     assert.equal(count, 3);
   });
 
-  test('a long hash is computed in pieces, and can be given up between them', () => {
+  test('computes a long hash in pieces, and can abandon it between them', () => {
     // The same number of bytes at another place has the same hash.
     const source = '0x100000 0 SHA3 0x100000 7 SHA3 EQ 0 MSTORE 32 0 RETURN';
     const large = new Simulator(new StoredChain(reader));
@@ -191,7 +191,7 @@ describe('simulator', () => {
     assert.ok(pauses >= 12, `${pauses} pauses`);
   });
 
-  test('overrides, access lists and authorizations are read in pieces, and can be given up between them', () => {
+  test('reads overrides, access lists and authorizations in pieces, and can abandon them between pieces', () => {
     const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
     const words = Array.from({ length: 2_000 }, (_, i) => word(i));
     const authorization = {
@@ -231,7 +231,7 @@ describe('simulator', () => {
     }
   });
 
-  test('a list that an access list is searched with is read, sorted, compared and encoded in pieces', () => {
+  test('reads, sorts, compares and encodes the provided list of an access list search in pieces', () => {
     const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
     const storageKeys = Array.from({ length: 6_000 }, (_, i) => word((i * 7_919) % 6_007));
     const call = { to: REVERTER, data: encodeCall('ok()'), gas: GAS };
@@ -299,7 +299,7 @@ describe('simulator', () => {
     return { pauses, all, most };
   }
 
-  test('withdrawals are paid, and their state and roots computed, in pieces', () => {
+  test('pays withdrawals, and computes their state and roots, in pieces', () => {
     const count = 2_000;
     const withdrawals = Array.from({ length: count }, (_, i) => ({
       index: '0x0',
@@ -314,7 +314,7 @@ describe('simulator', () => {
     assert.ok(pauses >= (3 * count) / 64 + count / 64 + count / 32, `${pauses} pauses`);
   });
 
-  test('overrides of a simulated block are collected in pieces', () => {
+  test('collects overrides of a simulated block in pieces', () => {
     const count = 2_000;
     const names = Array.from({ length: count }, (_, i) => (i + 1_000).toString(16));
     const balances = Object.fromEntries(
@@ -329,7 +329,7 @@ describe('simulator', () => {
     }
   });
 
-  test('what a run did is undone in pieces, when it fails and when it is over', () => {
+  test('rolls a run back in pieces, when it fails and when it is over', () => {
     const large = new Simulator(new StoredChain(reader));
     const source = '0 loop: 1 ADD DUP1 DUP1 TSTORE DUP1 60000 GT @loop JUMPI';
     const run = (end: string, kind: CallJob['kind']): Execution<string> =>
@@ -358,7 +358,7 @@ describe('simulator', () => {
     );
   });
 
-  test('an execution waits where others have the memory, and may be given up there', () => {
+  test('an execution waits while others use the memory, and can be abandoned while it waits', () => {
     const large = new Simulator(new StoredChain(reader));
     const memory = new ExecutionMemory({
       threads: 1,
@@ -404,7 +404,7 @@ describe('simulator', () => {
     assert.equal(sizes.length, executions.length - 1);
   });
 
-  test('an EVM that a call has made large is not kept', () => {
+  test('does not cache an EVM that a call has made large', () => {
     const large = new Simulator(new StoredChain(reader));
     const run = (bytes: string): string =>
       finish(
@@ -430,7 +430,7 @@ describe('simulator', () => {
     );
   });
 
-  test('large return data is copied in pieces, and is whole', () => {
+  test('copies large return data in pieces, without loss', () => {
     const large = new Simulator(new StoredChain(reader));
     const bytes = 3_000_000;
     const execution = executeJob(large, {
@@ -457,7 +457,7 @@ describe('simulator', () => {
     );
   });
 
-  test('a precompile that may take long is announced', () => {
+  test('announces a precompile that may take long', () => {
     // EIP-152: the first four bytes are the number of rounds.
     const source = '0x00030d40 224 SHL 0 MSTORE 64 0 213 0 9 GAS STATICCALL 0 MSTORE 32 0 RETURN';
     const execution = beginProgram(source);
@@ -476,7 +476,7 @@ describe('simulator', () => {
     assertUsable();
   });
 
-  test('what the host does for an execution counts against its slices', () => {
+  test('counts the host’s work for an execution against its slices', () => {
     const countPauses = (execution: Execution<string>): number => {
       let count = 0;
       while (!execution.next().done) count++;
@@ -490,7 +490,7 @@ describe('simulator', () => {
     assert.ok(countPauses(beginProgram(loop(recover))) > 10);
   });
 
-  test('more memory than the limit is out of gas of a kind, and the next call is answered', () => {
+  test('memory above the limit is out of gas, and the next call is answered', () => {
     const programs = {
       'one frame': '0x100000 MLOAD',
       'many frames':
@@ -511,7 +511,7 @@ describe('simulator', () => {
     assertUsable();
   });
 
-  test('memory up to the limit is there, for all frames together', () => {
+  test('grants memory up to the limit, for all frames together', () => {
     assert.equal(BigInt(finish(beginProgram('0xfff00 MLOAD 0 MSTORE 32 0 RETURN'))), 0n);
     // A frame that exceeds the memory limit ends the whole message: its caller must not mistake our limit for a failure of the callee.
     const outer = '0 0 0 0 0 ADDRESS GAS CALL 1 ADD 0 MSTORE 32 0 RETURN';

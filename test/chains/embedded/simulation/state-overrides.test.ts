@@ -35,7 +35,7 @@ describe('state overrides', () => {
     assert.equal(await harness.run(source, {}, { stateOverrides: { [UNUSED]: { balance } } }), balance);
   });
 
-  test('nonce: decides which account a creation makes', async () => {
+  test('nonce: determines the address of a creation', async () => {
     const code = bytesToHex(assemble('0 0 0 CREATE 0 MSTORE 32 0 RETURN'));
     const created = await harness.call(
       { to: PROGRAM },
@@ -45,7 +45,7 @@ describe('state overrides', () => {
     assert.equal(created, bytesToHex(padLeft(createAddress(maker, 0x1234n), 32)));
   });
 
-  test('code: replaced, and taken away', async () => {
+  test('code: replaced and removed', async () => {
     const call = { to: REVERTER, data: encodeCall('ok()') };
     const replaced = await harness.call(call, {
       stateOverrides: { [REVERTER]: { code: '0x602a60005260206000f3' } },
@@ -54,7 +54,7 @@ describe('state overrides', () => {
     assert.equal(await harness.call(call, { stateOverrides: { [REVERTER]: { code: '0x' } } }), '0x');
   });
 
-  test('`stateDiff` changes single slots, `state` replaces them all', async () => {
+  test('`stateDiff` changes single slots, and `state` replaces all slots', async () => {
     assert.equal(await read({}), 9n);
     assert.equal(await read({ [REVERTER]: { stateDiff: { [word(0n)]: word(77n) } } }), 77n);
     assert.equal(await read({ [REVERTER]: { stateDiff: { [word(1n)]: word(77n) } } }), 9n);
@@ -68,12 +68,12 @@ describe('state overrides', () => {
     );
   });
 
-  test('overrides of one call are gone in the next', async () => {
+  test('overrides of one call do not affect the next', async () => {
     assert.equal(await read({ [REVERTER]: { state: {} } }), 0n);
     assert.equal(await read({}), 9n);
   });
 
-  test('a precompile can be moved; where it was is an ordinary account then', async () => {
+  test('a moved precompile leaves an ordinary account behind', async () => {
     const stateOverrides = {
       [IDENTITY]: { movePrecompileToAddress: ELSEWHERE, code: '0x602a60005260206000f3' },
     };
@@ -93,7 +93,7 @@ describe('state overrides', () => {
     );
   });
 
-  test('moves that make no sense', async () => {
+  test('invalid moves of precompiles are refused', async () => {
     await fails(
       { [UNUSED]: { movePrecompileToAddress: ELSEWHERE } },
       `account ${getAddress(UNUSED)} is not a precompile`,
@@ -108,7 +108,7 @@ describe('state overrides', () => {
     );
   });
 
-  test('an authority may delegate to code for the length of a call', async () => {
+  test('a delegation as code applies for the duration of a call', async () => {
     // A delegation is a special form of code (EIP-7702); an override with it acts like a signed authorization.
     const code = `0xef0100${REVERTER.slice(2)}`;
     const call = { to: UNUSED, data: encodeCall('ok()') };

@@ -73,7 +73,7 @@ async function checkBlock(store: StateStore, state: EngineState, number: bigint)
   }
 }
 
-test('after any sequence of blocks every past one has proofs, with and without lists of changes', async () => {
+test('every past block of any sequence has proofs, with and without lists of changes', async () => {
   const blocks = fc.array(fc.array(change, { maxLength: 6 }), { minLength: 1, maxLength: 12 });
   const property = fc.asyncProperty(blocks, fc.nat(4), fc.boolean(), async (all, every, isListed) => {
     const store = openStore();
@@ -92,7 +92,7 @@ test('after any sequence of blocks every past one has proofs, with and without l
   await fc.assert(property, { numRuns: countRuns(100) });
 });
 
-test('a destroyed storage of many slots comes back whole', async () => {
+test('a destroyed storage of many slots is complete in proofs of earlier blocks', async () => {
   const store = openStore();
   const account = { nonce: 1n, balance: 1n, codeHash: EMPTY_CODE_HASH };
   const slots = Array.from({ length: 3_000 }, (_, i) => [bigIntToSlot(i), Uint8Array.of(1)] as const);
@@ -129,7 +129,7 @@ function bigIntToSlot(index: number): Uint8Array {
 
 const put = (at: number, balance: bigint): Change => ({ kind: 'put', at, balance, slots: [[at, balance]] });
 
-test('tries that are being made do not mix two heads, and a proof is begun anew', async () => {
+test('tries under construction do not mix two heads, and the proof is restarted', async () => {
   const store = openStore();
   for (let n = 1n; n <= 9n; n++) addBlock(store, [put(0, n), put(1, n), put(2, n)]);
   store.commit();
@@ -159,7 +159,7 @@ test('tries that are being made do not mix two heads, and a proof is begun anew'
   await store.close();
 });
 
-test('a head that moves at every look is an error that asks to come back', async () => {
+test('a head that moves at every read makes a proof fail as busy', async () => {
   const store = openStore();
   for (let n = 1n; n <= 2n; n++) addBlock(store, [put(0, n)]);
   store.commit();
@@ -180,7 +180,7 @@ test('a head that moves at every look is an error that asks to come back', async
   await store.close();
 });
 
-test('the tries of a block are made once while the head stays, and again when it has moved', async () => {
+test('the tries of a block are built once per head', async () => {
   const store = openStore();
   for (let n = 1n; n <= 9n; n++) addBlock(store, [put(0, n)]);
   store.commit();
@@ -195,7 +195,7 @@ test('the tries of a block are made once while the head stays, and again when it
   await store.close();
 });
 
-test('one owner waits for its own tries, another does not wait for them, and too many are refused', async () => {
+test('an owner does not wait for tries of another owner, and too many requests are refused', async () => {
   const store = openStore();
   for (let n = 1n; n <= 90n; n++) addBlock(store, [put(0, n)]);
   store.commit();
@@ -218,7 +218,7 @@ test('one owner waits for its own tries, another does not wait for them, and too
   await store.close();
 });
 
-test('a state that is not the one of its block is an error, not a proof', async () => {
+test('a state that does not match its block is an error, not a proof', async () => {
   const store = openStore();
   addBlock(store, [put(0, 1n)]);
   store.apply({ accounts: [describeChange(put(0, 2n))], codes: [] });
@@ -233,7 +233,7 @@ test('a state that is not the one of its block is an error, not a proof', async 
   await store.close();
 });
 
-test('the lists of changes are those of the last blocks', async () => {
+test('lists of changes are stored for the last blocks only', async () => {
   const store = openStore();
   const blocks = STORED_CHANGES + 5;
   for (let n = 1; n <= blocks; n++) addBlock(store, [put(0, BigInt(n))]);

@@ -191,7 +191,7 @@ class Comparison {
 const folder = makeTemporaryFolder();
 after(() => folder.remove());
 
-test('any sequence of blocks gives what copying everything gives, at every block', async () => {
+test('state, history and roots equal those of a copying model, for any sequence of blocks', async () => {
   let runs = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
@@ -206,7 +206,7 @@ test('any sequence of blocks gives what copying everything gives, at every block
   );
 });
 
-test('an account that is destroyed and made again starts without its old storage, in any mixture of blocks', async () => {
+test('an account that is destroyed and recreated starts without its old storage, however blocks divide the changes', async () => {
   const store = new StateStore(`${folder.path}/destroyed`);
   const account = { nonce: 0n, balance: 1n, codeHash: EMPTY_CODE_HASH };
   const write = (slots: readonly number[]): AccountChange => ({
@@ -240,7 +240,7 @@ test('an account that is destroyed and made again starts without its old storage
   await store.close();
 });
 
-test('code is found before and after it is committed; code that is not there is an error', async () => {
+test('code is found before and after it is committed; missing code is an error', async () => {
   const store = new StateStore(`${folder.path}/code`);
   const code = Uint8Array.of(0x60, 0x01);
   const hash = keccak256(code);
@@ -254,7 +254,7 @@ test('code is found before and after it is committed; code that is not there is 
   await store.close();
 });
 
-test('a stored account is read as it was written', () => {
+test('a stored account decodes to the account that was encoded', () => {
   const count = fc.integer({ min: 1, max: 2 ** 48 - 1 });
   fc.assert(
     fc.property(
@@ -272,7 +272,7 @@ test('a stored account is read as it was written', () => {
   assert.equal(decodeStoredAccount(EMPTY_BYTES), undefined);
 });
 
-test('what blocks hold is counted, and given back with the batch', () => {
+test('buffered blocks are counted by size, and released with the batch', () => {
   const state = new StateCommitter(EMPTY_SOURCE);
   const empty = state.size;
   for (let index = 0; index < 1_000; index++) {

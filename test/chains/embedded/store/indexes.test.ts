@@ -82,7 +82,7 @@ describe('the indexes of a store', () => {
     await checkComplete(data);
   });
 
-  test('are made when a store without them is opened, and then it is served', async () => {
+  test('are built for a store without indexes, which can be served afterwards', async () => {
     const data = await makeStore();
     await stripIndexes(data);
     const reader = openChainReader(data);
@@ -102,7 +102,7 @@ describe('the indexes of a store', () => {
     await completeIndexes(data, { info: () => assert.fail('nothing is left to do') });
   });
 
-  test('are made by a service before it listens', async () => {
+  test('are built by a service before it listens', async () => {
     const data = await makeStore();
     await stripIndexes(data);
     const service = await startService({
@@ -121,7 +121,7 @@ describe('the indexes of a store', () => {
     await checkComplete(data);
   });
 
-  test('go on where a process was killed', async () => {
+  test('are completed after an interrupted build', async () => {
     const data = await makeStore();
     await stripIndexes(data);
     const writer = openChainWriter(data);
@@ -135,7 +135,7 @@ describe('the indexes of a store', () => {
     await checkComplete(data);
   });
 
-  test('are made once by two writers at the same time', async () => {
+  test('are built once by two concurrent writers', async () => {
     const data = await makeStore();
     await stripIndexes(data);
     await Promise.all([completeIndexes(data, SILENT_LOG), completeIndexes(data, SILENT_LOG)]);
@@ -149,7 +149,7 @@ describe('the indexes of a store', () => {
     await checkComplete(data);
   });
 
-  test('are not made further once they are stopped', async () => {
+  test('are not built further after an abort', async () => {
     const data = await makeStore();
     await stripIndexes(data);
     const writer = openChainWriter(data);
@@ -159,7 +159,7 @@ describe('the indexes of a store', () => {
     await writer.close();
   });
 
-  test('cannot be made on a read-only file system, and the error says so', async (t) => {
+  test('cannot be built on a read-only file system, which the error says', async (t) => {
     const data = await makeStore(10);
     await stripIndexes(data);
     if (!mountReadOnly(t, data)) {

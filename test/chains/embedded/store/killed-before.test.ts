@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { open } from 'lmdb';
 import { openChainReader } from '../../../../src/chains/embedded/store/chain-reader.ts';
 
-test('a store is empty where its import was killed before its tables were there, and says so', async (t) => {
+test('a store whose import was killed before it had tables is reported as empty', async (t) => {
   const path = mkdtempSync(join(tmpdir(), 'portcullis-'));
   t.after(() => rmSync(path, { recursive: true }));
   const root = open({ path, maxDbs: 20, encoding: 'binary', keyEncoding: 'binary' });

@@ -9,7 +9,7 @@ import { type Version, VersionedTable } from '../../../../src/chains/embedded/st
 import { countRuns } from '../../../support/count-runs.ts';
 import { makeTemporaryFolder } from '../../../support/embedded.ts';
 
-test('a store of another layout is refused by name, and left as it is', async () => {
+test('a store of another layout is refused with the number of its layout', async () => {
   const folder = makeTemporaryFolder();
   const root = open({ path: folder.path, encoding: 'binary', keyEncoding: 'binary' });
   const meta = root.openDB<Buffer, Buffer>({ name: 'meta', encoding: 'binary', keyEncoding: 'binary' });
@@ -23,7 +23,7 @@ test('a store of another layout is refused by name, and left as it is', async ()
 
 const KEY_LENGTH = 20;
 
-test('every version of a value is found at every block', async () => {
+test('VersionedTable finds every version of a value at every block', async () => {
   const folder = makeTemporaryFolder();
   const root = open<Buffer, Buffer>({ path: folder.path, encoding: 'binary', keyEncoding: 'binary' });
   const openTable = (name: string): ConstructorParameters<typeof VersionedTable>[0] =>

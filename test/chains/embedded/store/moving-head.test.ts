@@ -34,7 +34,7 @@ async function checkView(
   }
 }
 
-test('views stay as they are while the head moves on in another process', async (t) => {
+test('views of a block do not change while another process moves the head', async (t) => {
   const folder = makeTemporaryFolder();
   const script = join(import.meta.dirname, 'state-writer.js');
   const writer = spawn(process.execPath, [script, folder.path, String(BLOCKS)], {

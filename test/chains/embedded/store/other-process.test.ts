@@ -17,7 +17,7 @@ const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 const TIME_LIMIT_MS = 60_000;
 const RECEIVER = '0x00000000000000000000000000000000000000ab';
 
-test('blocks that another process imports are answered without opening the store again', async () => {
+test('blocks that another process imports are served without reopening the store', async () => {
   const genesis = createGenesis({ revision: 'cancun' });
   const builder = new ChainBuilder(genesis);
   const opened = await openBuiltChain(genesis, builder);

@@ -42,7 +42,7 @@ function appendInCommits(key: Buffer, numbers: readonly number[], size: number):
   }
 }
 
-test('every number of a list is found from every place, however it was written', () => {
+test('a cursor finds every number of a list from every position, however the list was written', () => {
   fc.assert(
     fc.property(
       fc.tuple(differences, differences, differences, differences),
@@ -71,7 +71,7 @@ test('every number of a list is found from every place, however it was written',
   );
 });
 
-test('a cursor reads what there was when it was opened, while chunks are closed behind it', () => {
+test('a cursor reads the list as of its opening, while chunks are closed', () => {
   root.transactionSync(() => table.clear());
   const key = KEYS[1] as Buffer;
   const numbers = toNumbers([7, 300, 2], 1_500);

@@ -38,7 +38,7 @@ function countSorts(work: () => void): number {
 
 const nameOf = (at: number): string => `0x${at.toString(16).padStart(40, '0')}`;
 
-test('of keys that are read for the first time the newest stay, however many came before', () => {
+test('HotKeys retains the newest keys of those read for the first time, however many came before', () => {
   const hot = new HotKeys();
   for (let at = 0; at < 20_000; at++) hot.noteRead(nameOf(at), undefined);
   // Reading a present key again does not move it.
@@ -48,7 +48,7 @@ test('of keys that are read for the first time the newest stay, however many cam
   assert.ok(names.every((name) => Number(name) >= 20_000 - 6_144));
 });
 
-test('those that were read at most heads stay, and none is compared with others', () => {
+test('HotKeys retains the keys read at most heads, without sorting', () => {
   const hot = new HotKeys();
   const readAll = (from: number, count: number): void => {
     for (let at = from; at < from + count; at++) hot.noteRead(nameOf(at), undefined);
@@ -74,7 +74,7 @@ test('those that were read at most heads stay, and none is compared with others'
   assert.ok(names.slice(500).every((name) => Number(name) >= 20_000));
 });
 
-test('neither a key more than there may be, nor a table, is found by going through others', () => {
+test('HotKeys and RootTables evict without iterating over other entries', () => {
   const hot = new HotKeys();
   for (let at = 0; at < 7_000; at++) hot.noteRead(nameOf(at), undefined);
   assert.equal(
@@ -95,7 +95,7 @@ test('neither a key more than there may be, nor a table, is found by going throu
   assert.ok(tables.bytes <= 100_000);
 });
 
-test('the table used longest ago leaves first', () => {
+test('RootTables evicts the least recently used table first', () => {
   // 1,200 bytes hold three tables of one entry.
   const tables = new RootTables<number>(1_200, 100);
   for (const root of ['a', 'b', 'c']) tables.set(root, 'key', 1);

@@ -19,7 +19,7 @@ const codeOf = (length: number, byte: number): [string, Uint8Array] => {
   return [bytesToHex(keccak256(code)), code];
 };
 
-test('tables of roots never have more than their bound, and what they have is what was put in', () => {
+test('RootTables never exceeds its bound, and returns only stored values', () => {
   const keys = fc.constantFrom('a', 'b', 'c', 'd', 'e');
   const writes = fc.array(fc.tuple(keys, keys, fc.integer()), { maxLength: 60 });
   fc.assert(
@@ -43,8 +43,8 @@ test('tables of roots never have more than their bound, and what they have is wh
 
 const request = (address: string, ...slots: readonly string[]): StateProofRequest => ({ address, slots });
 
-describe('proven states', () => {
-  test('slots hold at every block at which the account has the same storage root', () => {
+describe('VerifiedStates', () => {
+  test('returns slots at every block at which the account has the same storage root', () => {
     const model = new ModelState();
     model.set(addressAt(1), [5n]);
     const states = new VerifiedStates(1 << 20);
@@ -65,7 +65,7 @@ describe('proven states', () => {
     assert.deepEqual(states.latestOf(addressAt(1))?.roots, [third?.storageRoot, first.storageRoot]);
   });
 
-  test('an account that is not there is known as that', () => {
+  test('returns null for an absent account', () => {
     const model = new ModelState();
     model.set(addressAt(1), []);
     const states = new VerifiedStates(1 << 20);
@@ -75,7 +75,7 @@ describe('proven states', () => {
     assert.equal(states.findAccount(model.stateRoot, addressAt(1))?.account.hasStorage, false);
   });
 
-  test('what is known is what the state has, whatever was proven of it, at every block', () => {
+  test('returns only values of the state, whatever was proven, at every block', () => {
     const numbers = fc.nat({ max: 30 });
     const steps = fc.array(fc.tuple(numbers, numbers, fc.array(numbers, { maxLength: 3 })), {
       maxLength: 40,
@@ -105,7 +105,7 @@ describe('proven states', () => {
     );
   });
 
-  test('a proof of one account shows that others are not there', () => {
+  test('derives the absence of other accounts from a proof of one account', () => {
     const model = new ModelState();
     for (let i = 0; i < 3; i++) model.set(addressAt(i), [1n]);
     const states = new VerifiedStates(1 << 20);
@@ -117,7 +117,7 @@ describe('proven states', () => {
     assert.ok(known.length > absent.length / 2, `${known.length} are known not to be there`);
   });
 
-  test('they take no more than they may', () => {
+  test('stays within its bound', () => {
     const bytes = 200_000;
     const states = new VerifiedStates(bytes);
     const model = new ModelState();
@@ -133,7 +133,7 @@ describe('proven states', () => {
 });
 
 describe('codes', () => {
-  test('what a table has under a wrong hash is not taken', () => {
+  test('of a table under a wrong hash are ignored', () => {
     const [hash, code] = codeOf(10, 1);
     const table: CodeTable = { read: () => code, write: () => {} };
     const codes = new Codes(1 << 20, table, (error) => assert.fail(String(error)));
@@ -142,7 +142,7 @@ describe('codes', () => {
     assert.deepEqual(codes.find(bytesToHex(EMPTY_CODE_HASH)), new Uint8Array(0));
   });
 
-  test('a table that fails is reported, and codes are kept in memory', () => {
+  test('are cached in memory if the table fails, and the failure is reported', () => {
     const faults: unknown[] = [];
     const fail = (): never => {
       throw new Error('no space left on device');
@@ -155,7 +155,7 @@ describe('codes', () => {
     assert.equal(faults.length, 2);
   });
 
-  test('they outlive the process, and the file its bound', async () => {
+  test('persist across processes, in a file within its bound', async () => {
     const folder = makeTemporaryFolder();
     try {
       const [first, second, third] = [codeOf(1_000, 1), codeOf(1_000, 2), codeOf(1_000, 3)];
@@ -176,8 +176,8 @@ describe('codes', () => {
   });
 });
 
-describe('what is read often', () => {
-  test('is what was read at most heads, however many others are read at one', () => {
+describe('HotKeys', () => {
+  test('ranks keys by the number of heads at which they were read, however many others are read at one head', () => {
     const keys = new HotKeys();
     for (let head = 0; head < 3; head++) {
       keys.noteRead('often', undefined);
@@ -198,7 +198,7 @@ describe('what is read often', () => {
     assert.equal([...full.rotate().accounts.keys()][0], 'new');
   });
 
-  test('counts heads, not reads, and is forgotten after some without any', () => {
+  test('counts heads, not reads, and forgets a key after some heads without reads', () => {
     const keys = new HotKeys();
     for (let i = 0; i < 9; i++) keys.noteRead('once', 'slot');
     assert.deepEqual([...(keys.rotate().accounts.get('once') ?? [])], ['slot']);
@@ -207,7 +207,7 @@ describe('what is read often', () => {
     assert.equal(heads, 2);
   });
 
-  test('is proven within bounds, what is read at most heads first', () => {
+  test('returns bounded numbers of accounts and slots, the keys read at most heads first', () => {
     const keys = new HotKeys();
     const often = Array.from({ length: 1_024 }, (_, i) => `often ${i}`);
     for (let head = 0; head < 3; head++) {

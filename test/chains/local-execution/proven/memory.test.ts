@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fillMemory, REST_BYTES } from './fill-memory.ts';
 
-test('calls of many contracts keep no more than they may, and are right', async () => {
+test('calls of many contracts stay within the memory bound, and have correct results', async () => {
   const bytes = 4 << 20;
   const { counted, growth } = await fillMemory(1_200, bytes);
   assert.ok(counted > bytes / 2);

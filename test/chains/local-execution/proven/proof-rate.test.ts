@@ -18,7 +18,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof ChainError && error.kind === 'busy' && error.bound === 'state.keys';
 }
 
-test('a call that may have all that one may is never refused for want of pace where its key has none in work', async () => {
+test('a call with the maximum number of keys is not refused if its owner has no other call', async () => {
   const pace = new ProofRate(() => 0);
   const secondsLeft = (limitOf('call.provenKeys') - 2 * PER_SECOND) / PER_SECOND;
   // 5 s is the default time limit of a call.
@@ -26,7 +26,7 @@ test('a call that may have all that one may is never refused for want of pace wh
   await pace.take(openScope('a'), 2 * PER_SECOND);
 });
 
-test('the keys of one owner come at a pace, and a call that would wait beyond its deadline is refused at once', async () => {
+test('keys of one owner are limited by rate, and a call that would wait past its deadline is refused at once', async () => {
   let now = 1_000_000;
   const pace = new ProofRate(() => now);
   await pace.take(openScope('a'), 2 * PER_SECOND);

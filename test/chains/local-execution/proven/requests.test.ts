@@ -62,8 +62,8 @@ const placeOf = (model: ModelState, number = 1n): HeadPlace => ({
 });
 const openScope = (): RequestScope => new RequestScope(performance.now() + 600_000);
 
-describe('what is missing', () => {
-  test('of one account is one question, of many accounts one trip, and nothing is asked twice', async () => {
+describe('missing state', () => {
+  test('of one account takes one request, of many accounts one round trip, and is not requested twice', async () => {
     const model = new ModelState();
     for (let i = 0; i < 20; i++) model.set(addressAt(i), [7n, 8n, 9n]);
     const { requested, roundTrips, requests } = openModel(model);
@@ -81,7 +81,7 @@ describe('what is missing', () => {
     assert.deepEqual(again?.words, [7n, 8n, 9n]);
   });
 
-  test('waits for trips under way, and goes together then', async () => {
+  test('waits for round trips in flight, and is batched then', async () => {
     const model = new ModelState();
     for (let i = 0; i < 40; i++) model.set(addressAt(i), []);
     const { requested, roundTrips, hold, requests } = openModel(model);
@@ -103,7 +103,7 @@ describe('what is missing', () => {
     assert.equal(roundTrips.size, 3);
   });
 
-  test('more slots than one question may have are several, and come back in their order', async () => {
+  test('of more slots than one request may have takes several requests, and is returned in order', async () => {
     const model = new ModelState();
     const words = Array.from({ length: 300 }, (_, i) => BigInt(i + 1));
     model.set(addressAt(0), words);
@@ -116,7 +116,7 @@ describe('what is missing', () => {
     );
   });
 
-  test('many slots of many readers are found, asked for and read in turns', async () => {
+  test('of many readers is looked up, requested and read over several turns of the event loop', async () => {
     const model = new ModelState();
     const count = 320;
     const words = Array.from({ length: count }, (_, i) => BigInt(i + 1));
@@ -143,7 +143,7 @@ describe('what is missing', () => {
     assert.equal(requested.flatMap((one) => one.slots).length, count);
   });
 
-  test('a slot finds its question at once, however many there are', async () => {
+  test('finds the request of a slot without a search, however many slots there are', async () => {
     const model = new ModelState();
     const count = 1_024;
     const words = Array.from({ length: count }, (_, i) => BigInt(i + 1));
@@ -164,7 +164,7 @@ describe('what is missing', () => {
     assert.ok(looks <= 8 * count, `${looks} look-ups for ${count} slots`);
   });
 
-  test('values are right where less is kept than was asked for', async () => {
+  test('is correct if less of it is cached than was requested', async () => {
     const model = new ModelState();
     const words = Array.from({ length: 200 }, (_, i) => BigInt(i + 1));
     model.set(addressAt(0), words);
@@ -180,7 +180,7 @@ describe('what is missing', () => {
     }
   });
 
-  test('an outage is told to all that wait, and asked about anew', async () => {
+  test('fails for all waiting readers in an outage, and is requested again afterwards', async () => {
     const model = new ModelState();
     model.set(addressAt(0), []);
     const { state, requests } = openModel(model);
@@ -193,7 +193,7 @@ describe('what is missing', () => {
 });
 
 describe('a new head', () => {
-  test('needs far fewer proofs than accounts and slots are read, and readers wait for those', async () => {
+  test('needs far fewer proofs than accounts and slots that are read', async () => {
     const model = new ModelState();
     const [count, slotCount] = [300, 200];
     for (let i = 0; i < count; i++) model.set(addressAt(i), []);
@@ -229,7 +229,7 @@ describe('a new head', () => {
     }
   });
 
-  test('of which nothing is read any more is not asked about', async () => {
+  test('causes no requests once nothing is read at heads any more', async () => {
     const model = new ModelState();
     model.set(addressAt(0), []);
     const { requested, requests } = openModel(model);
@@ -273,7 +273,7 @@ async function countAtHeads(
 }
 
 describe('nodes', () => {
-  test('that fail at a head are asked for nothing beforehand at the next ones, more each time', async () => {
+  test('that fail at a head are skipped by the warm-up at the next heads, more of them each time', async () => {
     const counts = await countAtHeads(17, (number, { state }) => {
       state.isDown = number < 17;
     });
@@ -288,14 +288,14 @@ describe('nodes', () => {
     );
   });
 
-  test('that have no proof of one account are asked for others at each head', async () => {
+  test('without a proof of one account are still requested to prove others at each head', async () => {
     const counts = await countAtHeads(8, (_, { state }) => {
       state.unprovable = addressAt(7);
     });
     for (const requested of counts) assert.ok(requested > 100, counts.join());
   });
 
-  test('that are slow are asked in half of the time between heads, at each of them', async () => {
+  test('that are slow get requests in half of the time between heads, at each head', async () => {
     const counts = await countAtHeads(30, (_, { state }) => {
       state.proofMs = HEAD_MS / 200;
     });
@@ -307,7 +307,7 @@ describe('nodes', () => {
 
 const codeHash = `0x${'07'.repeat(32)}`;
 
-describe('callers that wait for the same', () => {
+describe('callers that wait for the same code', () => {
   /** Nodes that return a code when released, and fail at the deadline of the round trip. */
   const openCodes = () => {
     const requested: RequestScope[] = [];
@@ -330,7 +330,7 @@ describe('callers that wait for the same', () => {
   };
   const scopeFor = (ms: number): RequestScope => new RequestScope(performance.now() + ms);
 
-  test('have their own time: what fails for want of the first one’s is asked again', async () => {
+  test('have their own deadlines: a failure at the deadline of the first is retried for the second', async () => {
     const { requested, state, ask } = openCodes();
     const first = ask(scopeFor(20));
     const second = ask(scopeFor(600_000));
@@ -340,7 +340,7 @@ describe('callers that wait for the same', () => {
     assert.deepEqual(await second, Uint8Array.of(1));
   });
 
-  test('do not wait longer than they have time', async () => {
+  test('do not wait past their own deadlines', async () => {
     const { requested, state, ask } = openCodes();
     const first = ask(scopeFor(600_000));
     await assert.rejects(ask(scopeFor(20)), { kind: 'timeout' });
@@ -349,7 +349,7 @@ describe('callers that wait for the same', () => {
     assert.equal(requested.length, 1);
   });
 
-  test('are asked for as long as one of them is there', async () => {
+  test('cause a request as long as one of them remains', async () => {
     const { requested, state, ask } = openCodes();
     state.isSilent = false;
     const [gone, left] = [openScope(), openScope()];
@@ -385,7 +385,7 @@ describe('round trips', () => {
     });
   };
 
-  test('are of one owner each, with 64 questions at most', async () => {
+  test('have requests of one owner each, 64 at most', async () => {
     const roundTrips = new RoundTrips();
     const sent: string[][] = [];
     const many = Array.from({ length: 1_000 }, (_, i) =>

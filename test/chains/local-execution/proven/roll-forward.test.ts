@@ -1,4 +1,4 @@
-/** Blocks over which state is rolled forward, and when nodes are asked for access lists. */
+/** Blocks over which state is rolled forward, and when access lists are requested from nodes. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type {
@@ -87,7 +87,7 @@ function openRolled() {
 }
 
 describe('rolling forward', () => {
-  test('goes from the last block of which something is known, over those between', async () => {
+  test('starts at the last block with known state, and covers the blocks between', async () => {
     const { note, noteHead, roll, balanceAt, lists, requested, rollForward } = openRolled();
     note('a4', 40n);
     noteHead('a4');
@@ -100,7 +100,7 @@ describe('rolling forward', () => {
     assert.equal(rollForward.count, 2);
   });
 
-  test('a head that a newer one has followed meanwhile is not waited for', async () => {
+  test('does not wait for a head that a newer one has followed meanwhile', async () => {
     const { note, noteHead, roll, balanceAt, lists } = openRolled();
     note('a4', 40n);
     noteHead('a4');
@@ -109,7 +109,7 @@ describe('rolling forward', () => {
     assert.equal(balanceAt('a6'), 50n);
   });
 
-  test('keeps branches apart, whatever state roots they name', async () => {
+  test('separates branches, whatever their state roots', async () => {
     const { note, roll, balanceAt, lists } = openRolled();
     note('a4', 40n);
     lists.set('a5', change(50n));
@@ -119,7 +119,7 @@ describe('rolling forward', () => {
     assert.deepEqual(['a5', 'b5', 'b6', 'a6'].map(balanceAt), [50n, 55n, 65n, 50n]);
   });
 
-  test('knows the codes that accounts are given', async () => {
+  test('stores the codes that accounts receive', async () => {
     const { note, roll, states, codes, lists } = openRolled();
     note('a4', 40n);
     lists.set('a5', change(50n, { codeChanges: [{ index: 1, value: CODE }] }));
@@ -129,7 +129,7 @@ describe('rolling forward', () => {
     assert.deepEqual(codes.find(bytesToHex(hash)), CODE);
   });
 
-  test('does not ask over more blocks than are remembered, nor where nothing is known', async () => {
+  test('requests nothing over more blocks than are remembered, or without known state', async () => {
     const { note, noteHead, roll, balanceAt, requested } = openRolled();
     assert.equal(await roll('a30'), false);
     note('a30', 1n);
@@ -143,7 +143,7 @@ describe('rolling forward', () => {
     assert.equal(balanceAt('a47'), 2n);
   });
 
-  test('leaves heads out after failures, twice as many each time', async () => {
+  test('skips heads after failures, twice as many each time', async () => {
     const { note, roll, requested, state } = openRolled();
     state.fails = true;
     for (let height = 5; height < 25; height++) {
@@ -153,7 +153,7 @@ describe('rolling forward', () => {
     assert.deepEqual(requested, ['a5', 'a7', 'a11', 'a19']);
   });
 
-  test('asks for long lists only where they replace as many proofs', async () => {
+  test('requests long lists only if they replace as many proofs', async () => {
     const { note, roll, requested, state } = openRolled();
     state.length = 50_000;
     note('a4', 1n);
@@ -165,7 +165,7 @@ describe('rolling forward', () => {
     assert.deepEqual(requested, ['a5', 'a7']);
   });
 
-  test('an account that is emptied is none, and nothing follows for one that was empty already', async () => {
+  test('removes an account that is emptied, and derives nothing for an account that was empty before', async () => {
     const { note, roll, states, lists } = openRolled();
     const empty = [{ index: 1, value: 0n }];
     note('a4', 40n);

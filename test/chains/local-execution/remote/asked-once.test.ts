@@ -51,7 +51,7 @@ const CALLS: Readonly<Record<string, CallRequest['call']>> = {
   'an account without code': { to: NOBODY, value: '0x0' },
 };
 
-describe('questions of one call to nodes', { skip: ANVIL_SKIP }, () => {
+describe('requests of one call to nodes', { skip: ANVIL_SKIP }, () => {
   let anvil: Anvil;
 
   before(async () => {
@@ -106,7 +106,7 @@ describe('questions of one call to nodes', { skip: ANVIL_SKIP }, () => {
   }
 
   for (const [name, answer] of Object.entries(HINTED))
-    test(`nothing is asked twice where ${name}`, async () => {
+    test(`are sent once if ${name}`, async () => {
       const calls = Object.entries(CALLS);
       for (const [what, call] of name === 'nodes are silent' ? calls.slice(0, 1) : calls)
         for (const kind of KINDS) {
@@ -119,7 +119,7 @@ describe('questions of one call to nodes', { skip: ANVIL_SKIP }, () => {
         }
     });
 
-  test('nothing is asked twice where nodes have no proofs, and answer the call themselves', async () => {
+  test('are sent once if nodes have no proofs, and execute the call themselves', async () => {
     // The caller's access list is requested again: the earlier one was a hint, of which only proven parts were read.
     for (const kind of ['call', 'estimateGas'] as const) {
       const requested = await listAsked(

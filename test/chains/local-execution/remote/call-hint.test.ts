@@ -101,7 +101,7 @@ const LIES: Readonly<Record<string, (witness: AnsweredBy) => unknown>> = {
   ),
 };
 
-test('of a witness as much is decoded as a call can need', () => {
+test('readHint decodes no more of a witness than a call can need', () => {
   const bytesOf = (items: Iterable<Uint8Array> = []): number =>
     [...items].reduce((sum, { length }) => sum + length, 0);
   const read = (state: readonly string[], codes: readonly string[]) =>
@@ -116,7 +116,7 @@ test('of a witness as much is decoded as a call can need', () => {
   assert.ok(all > 900_000 && all <= 1_048_576, `${all} bytes`);
 });
 
-describe('calls where nodes give witnesses', { skip: ANVIL_SKIP }, () => {
+describe('calls on nodes that return witnesses', { skip: ANVIL_SKIP }, () => {
   let anvil: Anvil;
   const requested: string[] = [];
 
@@ -163,7 +163,7 @@ describe('calls where nodes give witnesses', { skip: ANVIL_SKIP }, () => {
     });
   }
 
-  test('a call that was never made takes one trip, and its like none or one', async () => {
+  test('a first call takes one round trip, and its repetition none', async () => {
     await withNode(proveCall, async (network) => {
       assert.equal(await countTrips(network, callOf(PROXY, 3), 23), 1);
       assert.deepEqual(
@@ -176,7 +176,7 @@ describe('calls where nodes give witnesses', { skip: ANVIL_SKIP }, () => {
     });
   });
 
-  test('where the contract is known, and another account is not, a list is enough', async () => {
+  test('a known contract with an unknown sender needs no second witness', async () => {
     await withNode(proveCall, async (network) => {
       await countTrips(network, callOf(PROXY, 3), 23);
       const { call, block } = callOf(PROXY, 3);
@@ -187,7 +187,7 @@ describe('calls where nodes give witnesses', { skip: ANVIL_SKIP }, () => {
     });
   });
 
-  test('where the block is known the first call of a contract takes one trip too', async () => {
+  test('the first call of a contract at a known block takes one round trip', async () => {
     await withNode(proveCall, async (network) => {
       await countTrips(network, callOf(OTHER, 0), 1);
       assert.equal(await countTrips(network, callOf(PROXY, 3), 23), 1);
@@ -195,7 +195,7 @@ describe('calls where nodes give witnesses', { skip: ANVIL_SKIP }, () => {
     });
   });
 
-  test('the accounts of earlier versions are a hint', async () => {
+  test('accounts in replies of earlier versions serve as a hint', async () => {
     await withNode(
       async (call, ask) => ({ result: '0x', accounts: (await proveCall(call, ask)).accounts }),
       async (network) => {
@@ -205,7 +205,7 @@ describe('calls where nodes give witnesses', { skip: ANVIL_SKIP }, () => {
     );
   });
 
-  test('a node without the method is asked for a list at once, and not for the other again', async () => {
+  test('a node without the method is sent access list requests at once, and the method only once', async () => {
     await withNode(undefined, async (network) => {
       assert.ok((await countTrips(network, callOf(PROXY, 3), 23)) <= 3);
       await countTrips(network, callOf(CHAIN, 4), 24);
@@ -214,7 +214,7 @@ describe('calls where nodes give witnesses', { skip: ANVIL_SKIP }, () => {
     });
   });
 
-  test('a witness that is wrong changes no answer', async () => {
+  test('an invalid witness changes no answer', async () => {
     for (const [name, lie] of Object.entries(LIES))
       await withNode(
         async (call, ask) => ({ result: '0x', witness: lie((await proveCall(call, ask)).witness) }),

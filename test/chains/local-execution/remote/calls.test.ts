@@ -149,7 +149,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
   };
   const count = (method: string): number => requested.filter((one) => one === method).length;
 
-  test('a call that was never made takes three trips at most, then none', async () => {
+  test('a first call takes at most three round trips, and its repetition none', async () => {
     const request = callOf(PROXY, 7);
     const cold = await network.countTrips(async () => {
       assert.deepEqual(await network.ask('call', request), resultOf(7 * 7));
@@ -162,7 +162,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.ok(count('eth_createAccessList') <= 1);
   });
 
-  test('another slot of a known contract takes one trip, and so does anything known at the next block', async () => {
+  test('another slot of a known contract takes one round trip, and so does known state at the next block', async () => {
     await network.ask('call', callOf(PROXY, 1));
     assert.equal(await network.countTrips(() => network.ask('call', callOf(PROXY, 2))), 1);
     await mineAfter(() => anvil.request('anvil_setStorageAt', READER, word(9), word(1)));
@@ -182,7 +182,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     await network.followTo(number + 1n);
   }
 
-  test('a call that was read into bytes is answered at once where nothing is missing, with the same answer', async () => {
+  test('a call parsed to bytes is answered synchronously if no state is missing, with the same answer', async () => {
     const { execution } = network.chain;
     const ask = (request: CallRequest): unknown => {
       const scope = new RequestScope(performance.now() + LIMIT_MS);
@@ -206,7 +206,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.equal(count('eth_call'), 0);
   });
 
-  test('what calls read at one head is proven at the next before they ask', async () => {
+  test('state that calls read at one head is proven at the next head before any call', async () => {
     const warmed = async (heads: number): Promise<void> => {
       while ((network.chain.describe().provenState?.warmed ?? 0) < heads) await sleep(PAUSE_MS);
     };
@@ -223,7 +223,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.equal(await network.countTrips(() => network.ask('call', callOf(PROXY, 11))), 0);
   });
 
-  test('after a reorg calls see the new blocks and their state', async () => {
+  test('calls after a reorg see the new blocks and their state', async () => {
     const source = '1 NUMBER SUB BLOCKHASH 0 MSTORE 5 SLOAD 32 MSTORE 64 0 RETURN';
     const request: CallRequest = {
       ...callOf(READER),
@@ -242,7 +242,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.ok(network.figures().executed >= 2);
   });
 
-  test('calls that are made at the same time ask for nothing twice', async () => {
+  test('concurrent calls request nothing twice', async () => {
     const request = callOf(PROXY, 3);
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => network.ask('call', request)));
     for (const outcome of outcomes) assert.deepEqual(outcome, resultOf(21));
@@ -250,13 +250,13 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.ok(count('eth_getProof') <= 6, `${count('eth_getProof')} proofs`);
   });
 
-  test('a revert has its data, which a node has as well', async () => {
+  test('a revert is returned with its data, without eth_call', async () => {
     const outcome = await network.ask('call', callOf(REVERTER, 4));
     assert.deepEqual(outcome, { error: 'execution reverted', data: word(28), trust: 'single' });
     assert.equal(count('eth_call'), 0);
   });
 
-  test('overrides of accounts and of the block', async () => {
+  test('overrides of accounts and of the block apply', async () => {
     const stateOverrides = {
       [READER]: { stateDiff: { [word(5)]: word(99) } },
       [HASHER]: { code: bytesToHex(assemble('CALLER BALANCE NUMBER ADD 0 MSTORE 32 0 RETURN')) },
@@ -276,7 +276,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.equal(count('eth_call'), 0);
   });
 
-  test('hashes of blocks before, creations and precompiles', async () => {
+  test('block hashes, creations and precompiles have the results of the node', async () => {
     for (const back of [1, 2, 200, 256, 257]) {
       const request = callOf(HASHER, back);
       const { result } = await network.ask('call', request);
@@ -295,7 +295,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.equal(network.figures().executed, 8);
   });
 
-  test('the hash of an older block is one proof of what the state keeps, and of one near by headers', async () => {
+  test('an older block hash takes one proof of the history contract, and a recent one takes headers', async () => {
     const theirs = async (back: number): Promise<string> =>
       JSON.stringify(await anvil.request('eth_call', callOf(HASHER, back).call, 'latest'));
     await network.ask('call', callOf(HASHER, 1));
@@ -311,7 +311,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.ok(count('eth_getBlockByNumber') >= 3);
   });
 
-  test('the hash of an older block takes headers where nodes do not prove what the state keeps', async () => {
+  test('an older block hash takes headers if nodes do not prove the history contract', async () => {
     const isHistory = ({ method, params }: Call): boolean =>
       method === 'eth_getProof' && String(params[0]).startsWith('0x0000f90827');
     await door.setFault({
@@ -325,7 +325,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.ok(count('eth_getBlockByNumber') >= 200, `${count('eth_getBlockByNumber')} headers`);
   });
 
-  test('the hashes that a call reads are in a few proofs', async () => {
+  test('the block hashes of one call take a few proofs', async () => {
     const code = bytesToHex(
       assemble(
         '200 loop: DUP1 NUMBER SUB BLOCKHASH 0 MLOAD XOR 0 MSTORE 1 SWAP1 SUB DUP1 100 LT @loop JUMPI 32 0 RETURN',
@@ -365,7 +365,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     await waitUntil(attempt);
   });
 
-  test('a call that moves to a thread, and misses there what nothing knew of', async () => {
+  test('a call that moves to a thread gets state that is missing there', async () => {
     const before = network.figures().executed;
     assert.deepEqual(await network.ask('call', callOf(SLOW_READER, 8, 1_000_000)), resultOf(56));
     assert.deepEqual(await network.ask('call', callOf(SLOW_READER, 9, 1_000_000)), resultOf(63));
@@ -373,7 +373,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.equal(count('eth_call'), 0);
   });
 
-  test('a call that reads many accounts behind its first slice is executed here, and what it reads is known the next time', async () => {
+  test('a call that reads many accounts after its first slice runs locally, and its reads are known the next time', async () => {
     const before = network.figures().executed;
     for (const accounts of [40, 60]) {
       const request = callOf(WALKER, 600_000, accounts);
@@ -390,7 +390,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.equal(network.figures().left['unsettled'], 0);
   });
 
-  test('a slot that a transaction has cleared is zero, which anvil keeps in its trie', async () => {
+  test('a slot that a transaction has cleared is zero, though anvil retains it in its trie', async () => {
     const send = (value: number): Promise<unknown> =>
       mineAfter(() =>
         anvil.request('eth_sendTransaction', {
@@ -411,7 +411,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.deepEqual(network.figures().left['unproven'], 0);
   });
 
-  test('where answers have to be proven, and calls are executed here, no node answers instead', async () => {
+  test('with verify: require and local execution no node answers a call without proofs', async () => {
     await network.close();
     network = await openRemote(door.httpUrl, { execution: 'local', verify: 'require' });
     await door.setFault({
@@ -430,7 +430,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.equal(count('eth_call'), 0);
   });
 
-  test('an estimate is enough gas, and what a node with the same search would say', async () => {
+  test('an estimate is enough gas, and at most 2 % more than needed', async () => {
     const request = callOf(PROXY, 7);
     const { result = '' } = await network.ask('estimateGas', request);
     const gas = JSON.parse(result) as string;
@@ -440,7 +440,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.notEqual(await withGas(Math.floor(Number(gas) * 0.98)).catch(() => 'out of gas'), word(49));
   });
 
-  test('state that nodes do not prove any more is the nodes to answer, and counted', async () => {
+  test('calls on state that nodes do not prove any more are sent to nodes, and counted', async () => {
     await door.setFault({
       concerns: (call) => note(call) || call.method === 'eth_getProof',
       answer: async () => ({
@@ -461,7 +461,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.deepEqual([count('eth_getProof'), network.figures().left['unproven']], [0, 4]);
   });
 
-  test('what cannot be executed here is the nodes to answer', async () => {
+  test('calls that cannot be executed locally are sent to nodes', async () => {
     const pending: CallRequest = { ...callOf(READER, 1), block: { kind: 'tag', tag: 'pending' } };
     assert.equal((await network.ask('call', pending)).result, `"${word(7)}"`);
     const unpriced: CallRequest = {
@@ -479,7 +479,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.equal(executed, 0);
   });
 
-  test('a call that reads more than nodes should prove is the nodes to answer', async () => {
+  test('a call that reads more than nodes should prove is sent to nodes', async () => {
     const code = bytesToHex(assemble('5000 loop: DUP1 SLOAD POP 1 SWAP1 SUB DUP1 @loop JUMPI STOP'));
     await mineAfter(() => anvil.request('anvil_setCode', GREEDY, code));
     await mineAfter(() => anvil.request('anvil_setStorageAt', GREEDY, word(1), word(1)));
@@ -496,13 +496,13 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.equal(network.figures().left['unsettled'], 2);
   });
 
-  test('beyond what the weight of the call covers, accounts, slots and trips are paid for before nodes are asked', async () => {
+  test('accounts and slots beyond the weight of the call are charged before they are requested', async () => {
     const [first, all, covered] = [150, 400, 32];
     // Each account has its own leaf: a proof of one account's absence would prove others too, as many as a slice leaves to the next one.
     await mineAfter(async () => {
       for (let i = 1; i <= all; i++) await anvil.request('anvil_setBalance', walkedAccount(i), '0x1');
     });
-    /** A set, because the node may be asked more than once about a key. */
+    /** A set, because a key may be requested from the node more than once. */
     const proven = new Set<string>();
     await door.setFault({
       concerns: ({ method, params }) => {
@@ -541,7 +541,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.ok(unpaid > 0 && further <= covered, `${further} further accounts`);
   });
 
-  test('an access list that cannot be read is no hint, whether state is proven beside it or not', async () => {
+  test('an access list that cannot be read is no hint, with or without proofs of state', async () => {
     const answers: Readonly<Record<string, object>> = {
       eth_createAccessList: { result: { accessList: [{ address: UNREADABLE, storageKeys: [] }] } },
       eth_getProof: { error: { code: -32601, message: 'the method does not exist' } },
@@ -559,7 +559,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
   });
 
   for (const [name, lie] of Object.entries(LIES)) {
-    test(`a node that lies is not believed: ${name}`, async () => {
+    test(`a false answer of a node is not accepted: ${name}`, async () => {
       const honest = await FaultUpstream.start(anvil.httpUrl);
       await door.setFault(lie);
       const both = await openRemote([door.httpUrl, honest.httpUrl]);

@@ -46,7 +46,7 @@ describe('execution: auto', { skip: ANVIL_SKIP }, () => {
     return 'undecided';
   }
 
-  test('nodes answer until twenty calls have had the same outcome here', async () => {
+  test('nodes answer until twenty calls have had the same outcome locally', async () => {
     await door.setFault();
     const network = await openRemote(door.httpUrl, { execution: 'auto' });
     try {
@@ -63,7 +63,7 @@ describe('execution: auto', { skip: ANVIL_SKIP }, () => {
     }
   });
 
-  test('one other outcome leaves calls to the nodes, with a reason', async () => {
+  test('a different outcome leaves calls to the nodes, with a reason', async () => {
     await door.setFault({
       concerns: ({ method, params }) => method === 'eth_call' && JSON.stringify(params[0]).includes('"gas"'),
       answer: async () => ({ result: '0x01' }),
@@ -81,7 +81,7 @@ describe('execution: auto', { skip: ANVIL_SKIP }, () => {
     }
   });
 
-  test('so do nodes that do not prove state', async () => {
+  test('nodes that do not prove state leave calls to the nodes, with a reason', async () => {
     await door.setFault({
       concerns: ({ method }) => method === 'eth_getProof',
       answer: async () => ({ error: { code: -32_601, message: 'the method eth_getProof does not exist' } }),

@@ -19,21 +19,21 @@ function createKeys(count: number): StateKeys {
   return keys;
 }
 
-test('what a function reads late is known of all its calls, and of no other function', () => {
+test('deferred reads of a function are known for all its calls, and for no other function', () => {
   const late = new DeferredReads();
   late.note(callOf('0x1234567801'), createKeys(HALF));
   assert.equal(late.find(callOf('0x1234567802'))?.size, HALF);
   assert.equal(late.find(callOf('0x12345679')), undefined);
 });
 
-test('a function that has read more than half of what one call may ask for begins anew', () => {
+test('deferred reads of a function are reset above half of the keys that one call may request', () => {
   const late = new DeferredReads();
   late.note(callOf('0x12345678'), createKeys(HALF - 24));
   late.note(callOf('0x12345678'), createKeys(HALF + 1));
   assert.equal(late.find(callOf('0x12345678')), undefined);
 });
 
-test('a call that did not settle is known at its block, and no other call', () => {
+test('an incomplete call is known at its block, and no other call', () => {
   const late = new DeferredReads();
   late.noteIncomplete('call', callOf('0x01'), '0xaa');
   assert.ok(late.isIncomplete('call', callOf('0x01'), '0xaa'));

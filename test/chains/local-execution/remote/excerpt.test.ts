@@ -5,7 +5,7 @@ import type { StateCache } from '../../../../src/chains/local-execution/proven/s
 import { addMissing } from '../../../../src/chains/local-execution/remote/excerpt.ts';
 import type { RemoteBlock } from '../../../../src/chains/local-execution/remote/remote-block.ts';
 
-test('what is missing is looked for until there is more of it than nodes prove', () => {
+test('addMissing stops looking once more is missing than nodes prove', () => {
   let looked = 0;
   const states = { findAccount: () => void looked++, findSlot: () => void looked++ };
   const proven = { states, codes: { find: () => undefined } } as unknown as StateCache;

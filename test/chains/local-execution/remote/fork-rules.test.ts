@@ -89,8 +89,8 @@ class Tellers {
   }
 }
 
-describe('nodes that are asked for rules', () => {
-  test('are asked once, and again after an hour, for which no call waits', async () => {
+describe('FetchedRules', () => {
+  test('requests the rules once, and again after an hour without delaying a call', async () => {
     const tellers = new Tellers(tell(18, 100), tell(18, 100), tell(18, 100));
     assert.deepEqual([await tellers.learn(150), await tellers.learn(150)], [true, false]);
     assert.equal(tellers.requested, 2);
@@ -108,7 +108,7 @@ describe('nodes that are asked for rules', () => {
     assert.equal(await tellers.learn(300), true);
   });
 
-  test('are heard where they contradict what was agreed on, which stays; and where none answers nothing changes', async () => {
+  test('logs a contradiction of the agreed rules, but retains them; missing answers change nothing', async () => {
     const tellers = new Tellers(tell(18, 100), tell(18, 100));
     await tellers.learn(150);
     for (const answers of [[], [tell(18, 100)], [tell(17, 100), tell(18, 100)]]) {
@@ -126,7 +126,7 @@ describe('nodes that are asked for rules', () => {
     );
   });
 
-  test('are left alone for a minute where two did not tell the same', async () => {
+  test('waits for a minute after nodes did not agree', async () => {
     const tellers = new Tellers(tell(18, 100));
     assert.deepEqual([await tellers.learn(150), await tellers.learn(150)], [true, false]);
     tellers.now = 60_000;
@@ -136,7 +136,7 @@ describe('nodes that are asked for rules', () => {
 });
 
 describe('fork rules', () => {
-  test('what a node tells holds from the activation of its fork up to the next', () => {
+  test('reported rules hold from the activation of their fork up to the next fork', () => {
     const rules = new ForkRules(77n, undefined);
     assert.equal(rules.find(headerAt(50))?.config, undefined);
     assert.ok(rules.needsTelling(0n));
@@ -150,7 +150,7 @@ describe('fork rules', () => {
     assert.deepEqual(blobs, { target: 3n, max: 5n, baseFeeUpdateFraction: 7n });
   });
 
-  test('precompiles and the fields of the header decide which fork it is', () => {
+  test('precompiles and the fields of the header determine the fork', () => {
     const rules = new ForkRules(77n, undefined);
     rules.note([tell(18, 0)]);
     assert.equal(latestFork(rules, headerAt(1)), 'osaka');
@@ -165,7 +165,7 @@ describe('fork rules', () => {
     assert.equal(rules.find(headerAt(1))?.config, undefined);
   });
 
-  test('a node does not put a known chain back to an earlier fork', () => {
+  test('a node does not move a known chain to an earlier fork', () => {
     const osaka = headerAt(1_770_000_000);
     const rules = new ForkRules(1n, undefined);
     const known = rules.find(osaka)?.config;
@@ -176,7 +176,7 @@ describe('fork rules', () => {
     assert.equal(latestFork(rules, headerAt(1_800_000_000, AMSTERDAM)), 'amsterdam');
   });
 
-  test('what one node tells is not proven, what two tell alike is, and where they contradict each other nothing is known', () => {
+  test('rules of one node are unverifiable, equal ones of two are verified, and contradictory ones are not used', () => {
     const rules = new ForkRules(77n, undefined);
     const why = (): string | undefined => rules.find(headerAt(150))?.whyUnverifiable;
     const mayBe = (): string | undefined => latestFork(rules, headerAt(150));
@@ -198,7 +198,7 @@ describe('fork rules', () => {
     assert.equal(mayBe(), 'osaka');
   });
 
-  test('what two nodes agreed on stays until two agree on something else, but not beyond a fork that one tells', () => {
+  test('agreed rules hold until two nodes agree on others, but not beyond a fork that one node reports', () => {
     const rules = new ForkRules(77n, undefined);
     rules.note([tell(18, 100), tell(18, 100)]);
     const holdsAt = (timestamp: number): boolean => !rules.needsTelling(BigInt(timestamp));
@@ -216,7 +216,7 @@ describe('fork rules', () => {
     assert.equal(rules.review([tell(18, 100, 400), tell(18, 100, 400)]), 'same');
   });
 
-  test('what one node tells is proven where a public chain is known to have the same rules', () => {
+  test('rules of one node are verified if they equal the known rules of a public chain', () => {
     const rules = new ForkRules(1n, undefined);
     // This header is between Osaka and the first blob parameter change.
     const osaka = { ...headerAt(1_764_900_000), number: 24_000_000n };
@@ -231,7 +231,7 @@ describe('fork rules', () => {
     assert.equal(why(), undefined);
   });
 
-  test('configured rules are the only ones', () => {
+  test('configured rules replace all others', () => {
     const rules = new ForkRules(
       1n,
       parseChainConfig({
@@ -249,7 +249,7 @@ describe('fork rules', () => {
     assert.equal(rules.find(headerAt(1, CANCUN))?.config, undefined);
   });
 
-  test('an answer of another form says nothing', () => {
+  test('a malformed report is ignored', () => {
     for (const answer of [
       undefined,
       null,
@@ -280,7 +280,7 @@ describe('fork rules', () => {
   });
 });
 
-test('the schedules of public chains are those of geth', { skip: GETH_SKIP }, () => {
+test('the schedules of public chains equal those of geth', { skip: GETH_SKIP }, () => {
   for (const [name, chainId] of [
     ['mainnet', 1n],
     ['sepolia', 11_155_111n],
@@ -306,7 +306,7 @@ test('the schedules of public chains are those of geth', { skip: GETH_SKIP }, ()
   assert.equal(findKnownChain(77n), undefined);
 });
 
-test('a chain whose nodes have contracts of their own is executed by configured rules only, whatever nodes tell', () => {
+test('a chain with contracts of its own is executed by configured rules only, whatever nodes report', () => {
   for (const [chainId, fork] of [
     [77n, 'prague'],
     [8_453n, undefined],

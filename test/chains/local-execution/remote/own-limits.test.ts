@@ -28,7 +28,7 @@ const onFault = (error: unknown): never => {
   throw error;
 };
 
-test('a hint is asked for in a request of its own, and takes a quarter of the time that a call has', async () => {
+test('a hint is requested outside of batches, within a quarter of the time that a call has', async () => {
   const requested: RequestScope[] = [];
   const source = {
     requests: { proven: createStateCache({ onFault }), roundTrips: new RoundTrips() },
@@ -52,7 +52,7 @@ test('a hint is asked for in a request of its own, and takes a quarter of the ti
   assert.ok(Number(requested[0]?.deadline) <= performance.now() + LIMIT_MS / 4);
 });
 
-test('what a call meets at its deadline after it has asked nodes is its own limit; before, it is a queue', async () => {
+test('a call at its deadline reports its own time limit if nodes were needed, and a queue otherwise', async () => {
   for (const isWarm of [false, true]) {
     const scope = new RequestScope(performance.now() + 20);
     const pastDeadline = async (): Promise<void> => {

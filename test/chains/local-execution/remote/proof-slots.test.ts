@@ -12,7 +12,7 @@ function openScope(owner: string | undefined, limitMs: number = LIMIT_MS): Reque
   return scope;
 }
 
-test('an owner with any number of turns leaves room for another one', async () => {
+test('an owner with any number of proofs leaves slots for other owners', async () => {
   const slots = new ProofSlots();
   const begun: string[] = [];
   const ends: (() => void)[] = [];
@@ -33,7 +33,7 @@ test('an owner with any number of turns leaves room for another one', async () =
   await Promise.all(all);
 });
 
-test('both bounds are in the table', () => {
+test('both bounds of proofs are in BOUNDS, with the error busy', () => {
   assert.equal(BOUNDS['state.turns'].error, 'busy');
   assert.equal(BOUNDS['state.keys'].error, 'busy');
 });

@@ -42,7 +42,7 @@ function open() {
 const scopeOf = (limitMs: number): RequestScope => new RequestScope(performance.now() + limitMs);
 
 describe('a block that several callers need', () => {
-  it('is asked for once', async () => {
+  it('is requested once', async () => {
     const { blocks, requested } = open();
     const found = [1, 2].map(() => blocks.find(PLACE, undefined, scopeOf(LIMIT_MS)));
     requested[0]?.resolve(ENCODED);
@@ -51,7 +51,7 @@ describe('a block that several callers need', () => {
     assert.equal(requested.length, 1);
   });
 
-  it('is held as long as its header is no longer than others', async () => {
+  it('is cached until later headers exceed the bound', async () => {
     const { blocks, requested } = open();
     const hashes: string[] = [];
     for (let number = 0n; number < 5n; number++) {
@@ -66,7 +66,7 @@ describe('a block that several callers need', () => {
     assert.deepEqual(reserved, hashes.slice(-3));
   });
 
-  it('is asked for again by one that has more time than the first, or when the first goes away', async () => {
+  it('is requested again by a caller with more time than the first, or when the first caller cancels', async () => {
     for (const end of ['time', 'abort']) {
       const { blocks, requested } = open();
       const short = end === 'time' ? scopeOf(0) : scopeOf(LIMIT_MS);
@@ -82,7 +82,7 @@ describe('a block that several callers need', () => {
     }
   });
 
-  it('is not waited for longer than a caller has time', async () => {
+  it('is not waited for past the deadline of a caller', async () => {
     const { blocks, requested } = open();
     const first = blocks.find(PLACE, undefined, scopeOf(LIMIT_MS));
     await assert.rejects(
@@ -93,7 +93,7 @@ describe('a block that several callers need', () => {
     await first;
   });
 
-  it('fails for all where that was not for lack of time', async () => {
+  it('fails for all callers if the error is not a lack of time', async () => {
     const { blocks, requested } = open();
     const found = [1, 2].map(() => Promise.resolve(blocks.find(PLACE, undefined, scopeOf(LIMIT_MS))));
     requested[0]?.reject(new Error('no node has it'));

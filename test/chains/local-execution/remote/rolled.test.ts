@@ -30,7 +30,7 @@ const ABSENT: Answer = { error: { code: -32601, message: 'the method does not ex
 
 type Lists = readonly object[];
 
-describe('in front of nodes with block access lists', () => {
+describe('state behind nodes with block access lists', () => {
   const folder = makeTemporaryFolder();
   let blocks: AmsterdamBlocks;
   let service: RunningService;
@@ -178,7 +178,7 @@ describe('in front of nodes with block access lists', () => {
     assert.ok(proofs <= 3 * heads + blocks.keys.size * (heads - rolled), `${proofs} proofs`);
   };
 
-  test('all values follow over many blocks, with proofs of nothing but what was never read', async () => {
+  test('follows over many blocks, with proofs only of values that were never read', async () => {
     await startNode();
     const opened = await open(blocks.firstAmsterdam - 1);
     const proofs = await compareHeads(opened, HEADS);
@@ -186,7 +186,7 @@ describe('in front of nodes with block access lists', () => {
     assert.ok(count(...LISTS) >= HEADS);
   });
 
-  test('values are those of geth, which proves, while another node has the lists', {
+  test('equals that of geth, which proves it, while another node has the lists', {
     skip: GETH_SKIP,
   }, async () => {
     const geth = await startGeth({ ...blocks.files, blockGasLimit: GAS_LIMIT });
@@ -202,14 +202,14 @@ describe('in front of nodes with block access lists', () => {
     }
   });
 
-  test('nodes that have the encoded form alone are asked for that', async () => {
+  test('follows from encoded lists if nodes have only these', async () => {
     await startNode((method, answer) => (method === LISTS[0] ? ABSENT : answer));
     const opened = await open(blocks.firstAmsterdam - 1);
     expectRolled(opened, 5, await compareHeads(opened, 5));
     assert.equal(count(LISTS[0] as string), 1);
   });
 
-  test('nodes without lists are asked for them once, and for proofs at each head', async () => {
+  test('is proven at each head if nodes have no lists, and lists are requested once', async () => {
     await startNode((method, answer) => (LISTS.includes(method) ? ABSENT : answer));
     const opened = await open(blocks.firstAmsterdam - 1);
     const proofs = await compareHeads(opened, 5);
@@ -234,7 +234,7 @@ describe('in front of nodes with block access lists', () => {
     assert.deepEqual(others, []);
   };
 
-  test('a node with a false list is found, and another one is asked', async () => {
+  test('follows despite a node with a false list, which is quarantined', async () => {
     await startNode(lieOfList);
     await startNode();
     const opened = await open(blocks.firstAmsterdam - 1);
@@ -243,7 +243,7 @@ describe('in front of nodes with block access lists', () => {
     expectLiarFound(opened);
   });
 
-  test('a node that gives a client a false list is found too', async () => {
+  test('a node that returns a false list to a client is quarantined too', async () => {
     await startNode(lieOfList);
     // Two other nodes are needed: a single node does not anchor a hash.
     await startNode();
@@ -267,7 +267,7 @@ describe('in front of nodes with block access lists', () => {
     expectLiarFound(opened);
   });
 
-  test('the state of a head follows over blocks that were never the head', async () => {
+  test('follows over blocks that were never the head', async () => {
     await startNode();
     const first = blocks.firstAmsterdam - 1;
     const opened = await open(first);

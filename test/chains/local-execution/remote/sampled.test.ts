@@ -57,7 +57,7 @@ describe('sampled calls', { skip: ANVIL_SKIP }, () => {
     await anvil.kill();
   });
 
-  /** Opens a network of three nodes, asked in order. @param faults faults of the nodes, in the same order */
+  /** Opens a network of three nodes, used in order. @param faults faults of the nodes, in the same order */
   async function open(
     faults: readonly Fault[],
     options: Readonly<Record<string, unknown>> = {},
@@ -85,7 +85,7 @@ describe('sampled calls', { skip: ANVIL_SKIP }, () => {
     ['other data', OTHER_DATA],
     ['a revert', REVERT],
   ] as const) {
-    test(`one of three nodes that gives ${name} is found and quarantined, and its answers are forgotten`, async () => {
+    test(`one of three nodes that returns ${name} is quarantined, and its cached answers are dropped`, async () => {
       const network = await open([fault]);
       try {
         assert.notEqual(
@@ -106,7 +106,7 @@ describe('sampled calls', { skip: ANVIL_SKIP }, () => {
     });
   }
 
-  test('two of three that lie alike are', async () => {
+  test('two of three nodes with the same false answer are quarantined', async () => {
     const network = await open([OTHER_DATA, OTHER_DATA]);
     try {
       await callUntil(network, READER, () => listQuarantined(network).length === 2);
@@ -117,7 +117,7 @@ describe('sampled calls', { skip: ANVIL_SKIP }, () => {
     }
   });
 
-  test('none is where all have another outcome than there is here, and sampling pauses', async () => {
+  test('no node is quarantined if all have another outcome than local execution, and sampling pauses', async () => {
     const network = await open([OTHER_DATA, OTHER_DATA, OTHER_DATA]);
     try {
       await callUntil(network, READER, () => countOf(network, 'different') > 0);
@@ -132,7 +132,7 @@ describe('sampled calls', { skip: ANVIL_SKIP }, () => {
     }
   });
 
-  test('none is for what depends on the gas or the base fee that a client gives', async () => {
+  test('no node is quarantined for an outcome that depends on its client’s default gas or base fee', async () => {
     const other = { result: `0x${'0'.repeat(60)}1234` };
     const fault: Fault = { concerns: ({ method }) => method === 'eth_call', answer: async () => other };
     const network = await open([fault]);
@@ -148,7 +148,7 @@ describe('sampled calls', { skip: ANVIL_SKIP }, () => {
     }
   });
 
-  test('execution: auto is not kept from calls by one node that lies', async () => {
+  test('execution: auto reaches local execution in spite of one node that lies', async () => {
     const network = await open([OTHER_DATA], { verify: 'off', execution: 'auto' });
     try {
       assert.equal(network.figures().samples, undefined);
@@ -161,7 +161,7 @@ describe('sampled calls', { skip: ANVIL_SKIP }, () => {
     }
   });
 
-  test('calls of a batch are asked for together, and compared', async () => {
+  test('calls of a batch are requested together, and compared', async () => {
     const network = await open([]);
     const { execution } = network.chain;
     try {

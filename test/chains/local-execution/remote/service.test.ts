@@ -13,7 +13,7 @@ import { makeTemporaryFolder } from '../../../support/temporary-folder.ts';
 const TARGET = `0x${'c'.repeat(40)}`;
 const REVERT_DATA = `0x${'0'.repeat(62)}2a`;
 
-test('answers say that they are proven, at once or after trips; a revert has its code and data', {
+test('answers of local execution report trust proven, cold and warm; a revert has its code and data', {
   skip: ANVIL_SKIP,
 }, async (t) => {
   const anvil = await startAnvil();
@@ -60,7 +60,7 @@ test('answers say that they are proven, at once or after trips; a revert has its
   assert.deepEqual(service.errors, []);
 });
 
-test('rules name the chain: nodes of another one are not asked, and another pool.chainId is refused', {
+test('configured rules set the chain id: nodes of another chain are not used, and another pool.chainId is refused', {
   skip: ANVIL_SKIP,
 }, async (t) => {
   const anvil = await startAnvil();

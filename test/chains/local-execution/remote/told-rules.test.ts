@@ -34,7 +34,7 @@ const NO_METHOD = tell(() => ({ error: { code: -32601, message: 'the method eth_
 const NULL = tell(() => ({ result: null }));
 const UNREADABLE = tell(() => ({ result: { current: 'Osaka' } }));
 
-describe('rules that nodes tell', { skip: ANVIL_SKIP }, () => {
+describe('chain rules that nodes report', { skip: ANVIL_SKIP }, () => {
   let anvil: Anvil;
   let doors: readonly FaultUpstream[];
   before(async () => {
@@ -48,7 +48,7 @@ describe('rules that nodes tell', { skip: ANVIL_SKIP }, () => {
     await anvil.kill();
   });
 
-  /** Opens a network with one node per fault, asked in this order. */
+  /** Opens a network with one node per fault, used in this order. */
   async function withNodes(
     faults: readonly Fault[],
     use: (network: RemoteNetwork) => Promise<void>,
@@ -83,7 +83,7 @@ describe('rules that nodes tell', { skip: ANVIL_SKIP }, () => {
     });
   }
 
-  test('the only node: one node’s word, also of a block that is named by its hash', async () => {
+  test('the only node: one node’s word, also for a block by its hash', async () => {
     await withNodes([{}], async (network) => {
       const { hash } = network.chain.heads.served ?? assert.fail('there is no head');
       const request: CallRequest = { ...REQUEST, block: { kind: 'hash', hash, requireCanonical: false } };
@@ -92,7 +92,7 @@ describe('rules that nodes tell', { skip: ANVIL_SKIP }, () => {
     });
   });
 
-  test('a node that does not answer is asked once, not at each block', async () => {
+  test('a node that does not answer gets one request, not one per block', async () => {
     let requested = 0;
     const silent: Fault = {
       concerns: ({ method }) => {

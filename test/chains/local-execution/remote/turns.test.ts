@@ -92,7 +92,7 @@ describe('calls on state that a node proves, and the event loop', { skip: ANVIL_
     await network.close();
   });
 
-  test('calls that wait for the same state go on in turns', async () => {
+  test('calls that wait for the same state continue in several scheduler slots', async () => {
     const watch = watchTurns();
     const counts = { slice: 0, discovery: 0 };
     interpose((what) => {
@@ -110,7 +110,7 @@ describe('calls on state that a node proves, and the event loop', { skip: ANVIL_
     assert.ok(counts.slice >= CALLS && counts.discovery >= CALLS / 2, JSON.stringify(counts));
   });
 
-  test('calls that lack state and are read in one turn are tried in turns, but the first ones', async () => {
+  test('calls without their state that are read in one turn run in several scheduler slots, except for the first', async () => {
     const watch = watchTurns();
     let slices = 0;
     interpose((what) => {
@@ -129,7 +129,7 @@ describe('calls on state that a node proves, and the event loop', { skip: ANVIL_
     assert.ok(most <= 4, `${most} pieces in a turn`);
   });
 
-  test('plain calls of an owner are not tried at once behind those that lacked state in the same turn', () => {
+  test('fast-path calls of an owner are not run at once after calls without their state in the same turn', () => {
     let slices = 0;
     interpose((what) => {
       if (what === 'slice') slices++;
@@ -148,7 +148,7 @@ describe('calls on state that a node proves, and the event loop', { skip: ANVIL_
     assert.equal(slices, 2);
   });
 
-  test('a call that takes several slices goes on on a thread, with none behind later trips', async () => {
+  test('a call of several slices continues on a thread, without slices after later round trips', async () => {
     const counts = { slice: 0, discovery: 0 };
     interpose((what) => {
       counts[what]++;

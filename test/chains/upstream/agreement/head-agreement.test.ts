@@ -64,7 +64,7 @@ const lie = (tip: number): HeadReport => viewChain(forged, tip);
 const FIVE = ['a', 'b', 'c', 'd', 'e'];
 
 describe('voices of operators', () => {
-  test('nodes of one operator are one voice, and those that contradict each other none', () => {
+  test('count nodes of one operator as one voice, and nodes that contradict each other as none', () => {
     const { voices, see } = createNetwork(['own', 'own', 'other'], 2, undefined);
     assert.equal(voices.total, 2);
     see(at(110), at(110), lie(110));
@@ -74,10 +74,10 @@ describe('voices of operators', () => {
     assert.deepEqual([voices.count(honest.at(110)), voices.count(forged.at(110))], [1, 0]);
   });
 
-  test('only a hash that was reported counts, of nodes in service', () => {
+  test('count only reported hashes, of nodes in service', () => {
     const { voices, see } = createNetwork(['a', 'b', 'c'], 2, undefined);
     see(at(110), viewChain(honest, 112, 1), at(105));
-    // The second node knows blocks 111 and 112 only: block 110 was not requested from it.
+    // The second node has blocks 111 and 112 only: block 110 was not requested from it.
     assert.equal(voices.count(honest.at(110)), 1);
     assert.equal(voices.listSilent(honest.at(110)).length, 1);
     see(at(110), undefined, at(110));
@@ -86,15 +86,15 @@ describe('voices of operators', () => {
 });
 
 describe('a head with agreement', () => {
-  test('is the highest block that the share has and enough operators have', () => {
+  test('is the highest block that the share and enough operators have', () => {
     const { see, missing } = createNetwork(FIVE, 4, undefined);
     assert.equal(see(at(110), at(109), at(108), at(108), at(107)), 108n);
     assert.equal(see(at(110), at(110), at(110), at(109), at(107)), 109n);
-    // The required share has block 110: the other nodes are asked for it.
+    // The required share has block 110: it is requested from the other nodes.
     assert.ok(missing.includes(110n));
   });
 
-  test('is not served while fewer operators have it, however many nodes are left', () => {
+  test('is not served while too few operators have it, however many nodes are left', () => {
     const { see, head, hindrances } = createNetwork(['a', 'b', 'c'], 3, undefined);
     assert.equal(see(at(105), at(105), at(105)), 105n);
     assert.equal(head.served?.number, 105n);
@@ -104,7 +104,7 @@ describe('a head with agreement', () => {
     assert.deepEqual([head.served?.number, hindrances], [105n, ['voices', undefined]]);
   });
 
-  test('does not follow a majority of those that are up, at a start neither', () => {
+  test('does not follow a majority of the available nodes, not even at the start', () => {
     const { see, head } = createNetwork(['a', 'b', 'c'], 3, undefined);
     assert.equal(see(lie(120), lie(120), undefined), undefined);
     see(at(105), at(105), at(105));
@@ -112,7 +112,7 @@ describe('a head with agreement', () => {
     assert.deepEqual([head.served, head.hindrance, head.unagreed?.number], [undefined, 'voices', 120n]);
   });
 
-  test('is not taken back by a share that too few operators are of', () => {
+  test('is not moved back by a share with too few operators', () => {
     const { see, head } = createNetwork(FIVE, 3, undefined);
     see(at(105), at(105), at(105), at(105), at(105));
     // Two of the remaining three report other blocks above block 100, which all of them have.
@@ -120,7 +120,7 @@ describe('a head with agreement', () => {
     assert.equal(head.head?.hash, honest.at(105).hash);
   });
 
-  test('is not served any more when for long the share has had blocks that too few operators have', () => {
+  test('expires when for long the share has had blocks that too few operators have', () => {
     const { see, head, clock } = createNetwork(FIVE, 4, undefined);
     const views = [lie(110), lie(110), at(112), at(112), at(112)];
     see(at(100), at(100), at(100), at(100), at(100));
@@ -142,7 +142,7 @@ describe('a head with agreement', () => {
     assert.equal(head.head?.hash, forged.at(106).hash);
   });
 
-  test('where it is not demanded, follows the share after a moment, and agreement as soon as there is one', () => {
+  test('follows, if optional, the share after a delay, and agreement as soon as it exists', () => {
     const { see, head, clock } = createNetwork(['a', 'b', 'c'], 3, PATIENCE_MS);
     assert.equal(see(at(105), at(105), at(104)), 104n);
     clock.advanceNow(PATIENCE_MS);

@@ -69,7 +69,7 @@ describe('prices under agreement', () => {
   const ownOpinion = (node: number, { method }: Request, result: unknown): unknown =>
     PRICES.has(method) ? `0x${(BigInt(String(result)) + BigInt(1 + node)).toString(16)}` : result;
 
-  test('where operators say the same, that is the answer', async () => {
+  test('are the reported ones if operators agree', async () => {
     await withNetwork(
       (_, __, result) => result,
       async (ask) => {
@@ -81,7 +81,7 @@ describe('prices under agreement', () => {
     );
   });
 
-  test('where they differ, it is what geth makes of the blocks, which are proven; blocks are asked for once', async () => {
+  test('are computed from verified blocks like in geth if operators differ, and blocks are requested once', async () => {
     await withNetwork(ownOpinion, async (ask, requested) => {
       const both = await Promise.all([...PRICES].map((method) => ask(method)));
       const expected = await Promise.all([...PRICES].map((method) => askResult(truth, method)));
@@ -101,7 +101,7 @@ describe('prices under agreement', () => {
     });
   });
 
-  test('where blocks cannot be had either, it says what is wrong, and what serves a price', async () => {
+  test('are refused with the cause and a remedy if operators differ and blocks are unavailable', async () => {
     const noBlocks = (node: number, call: Request, result: unknown): unknown =>
       call.method === 'eth_getBlockByHash' && call.params[1] === true ? null : ownOpinion(node, call, result);
     await withNetwork(noBlocks, async (ask) => {
@@ -113,7 +113,7 @@ describe('prices under agreement', () => {
     });
   });
 
-  test('base fees are agreed on where histories differ in what was not asked for', async () => {
+  test('include an agreed base fee, though fee histories differ in other members', async () => {
     const withMore = (node: number, { method }: Request, result: unknown): unknown =>
       method === 'eth_feeHistory' ? { ...(result as object), [`more${node}`]: node } : result;
     await withNetwork(withMore, async (ask) => {

@@ -45,7 +45,7 @@ const ROWS: readonly Row[] = [
 
 type Figures = { answers: number; refused: number; forged: number; labelled: number; pushed: number };
 
-describe('two of several nodes are replaced by a forged chain', { concurrency: false }, () => {
+describe('two of several nodes with a forged chain', { concurrency: false }, () => {
   let branches: ForgedBranch;
   let classify: AnswerJudge;
   let requests: readonly AskedQuestion[];
@@ -167,7 +167,7 @@ describe('two of several nodes are replaced by a forged chain', { concurrency: f
       if (IS_WHOLE || SHORT.has(`${count} ${row.name}`))
         test(`${count} nodes, ${row.name}`, attackOneAfterTheOther);
 
-      test(`${count} nodes, ${row.name}: a start at which only liars answer`, async () => {
+      test(`${count} nodes, ${row.name}: a start at which only lying nodes answer`, async () => {
         const network = await AttackedNetwork.open(branches, count, row.options, async (nodes, state) => {
           for (let i = 0; i < LIARS; i++)
             Object.assign(state[i] ?? {}, { branch: 'forged', top: TOPS.forged });
@@ -183,7 +183,7 @@ describe('two of several nodes are replaced by a forged chain', { concurrency: f
     }
   }
 
-  test('without agreement the forged chain is believed', async () => {
+  test('without agreement the forged chain is served', async () => {
     const network = await AttackedNetwork.open(branches, 3, { verify: 'require' }, async (nodes, state) => {
       for (let i = 0; i < LIARS; i++) Object.assign(state[i] ?? {}, { branch: 'forged', top: TOPS.forged });
       await nodes[LIARS]?.setFault(SILENCES.dead);

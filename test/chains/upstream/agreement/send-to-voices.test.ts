@@ -43,8 +43,8 @@ async function askOperators(needed: number, ...says: readonly Says[]) {
 
 const away = (): UpstreamFault => new UpstreamFault('timeout', 'away');
 
-describe('what no root covers', () => {
-  test('is an answer when as many operators as are needed say the same, and no more of them are asked', async () => {
+describe('answers that no root covers', () => {
+  test('are accepted when enough operators return the same, without further requests', async () => {
     const { outcome, requested, trust } = await askOperators(
       2,
       '{"a":"0xAB","b":1}',
@@ -55,20 +55,20 @@ describe('what no root covers', () => {
     assert.equal(requested.length, 2);
   });
 
-  test('is asked of further operators where one is away or says something else', async () => {
+  test('are requested from further operators if one fails or differs', async () => {
     const { outcome, requested } = await askOperators(2, away(), '"0x1"', '"0x2"', '"0x1"');
     assert.equal(outcome, '"0x1"');
     assert.equal(requested.length, 4);
   });
 
-  test('is refused with the numbers where too few say the same', async () => {
+  test('are refused with the numbers if too few operators agree', async () => {
     const { outcome, trust } = await askOperators(3, '"0x1"', '"0x1"', '"0x2"', away());
     assert.ok(outcome instanceof ChainError && outcome.kind === 'unavailable');
     assert.match(outcome.message, /2 of 4 configured operators give it, agreement demands 3/);
     assert.equal(trust, undefined);
   });
 
-  test('is an error of the call when so many say that', async () => {
+  test('are an error of the call if enough operators return that error', async () => {
     const failed = (): ChainError => new ChainError('failed', 'out of gas');
     assert.deepEqual((await askOperators(2, failed(), failed())).outcome, failed());
     const { outcome } = await askOperators(
@@ -79,7 +79,7 @@ describe('what no root covers', () => {
     assert.ok(outcome instanceof UpstreamFault && outcome.kind === 'unsupported');
   });
 
-  test('is an error of the call without the detail that not all of them say', async () => {
+  test('are an error of the call without the detail that not all operators return', async () => {
     const halted = (detail: string): ChainError => new ChainError('failed', detail);
     for (const [first, second, agreed] of [
       ['invalid opcode', 'invalid opcode: INVALID', 'invalid opcode'],
@@ -95,7 +95,7 @@ describe('what no root covers', () => {
     assert.ok(outcome instanceof ChainError && outcome.kind === 'unavailable');
   });
 
-  test('answers differ by what they say, not by how it is written', async () => {
+  test('are compared by content, not by spelling', async () => {
     assert.equal(
       await nameAnswer('{"a":["0xAA"],"b":null}', {}),
       await nameAnswer('{"b":null,"a":["0xaa"]}', {}),
@@ -104,7 +104,7 @@ describe('what no root covers', () => {
     assert.notEqual(await nameAnswer('"Aa"', {}), await nameAnswer('"aa"', {}));
   });
 
-  test('bridge is all operators but one, and all of two or three', () => {
+  test('bridge requires all operators but one, and all of two or three', () => {
     assert.deepEqual(
       [1, 2, 3, 4, 5, 20].map((operators) => countVoices('bridge', operators)),
       [2, 2, 3, 3, 4, 19],

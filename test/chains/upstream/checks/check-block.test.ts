@@ -11,20 +11,20 @@ const WRONG = { name: 'UpstreamFault', kind: 'wrong' } as const;
 describe('checkBlock', () => {
   const check = checkBlock(block.hash, undefined);
 
-  it('takes the block of this hash, wherever it says so', () => {
+  it('accepts the block with this hash, in any formatting', () => {
     for (const indent of [undefined, 2]) {
       const text = JSON.stringify(chain.blockObject(3), undefined, indent);
       assert.equal(check(text), text);
     }
   });
 
-  it('refuses its child, which names it as parent, and all others', () => {
+  it('refuses its child, which has the hash as parent, and all others', () => {
     for (const number of [2, 4]) assert.throws(() => check(JSON.stringify(chain.blockObject(number))), WRONG);
     assert.throws(() => check(JSON.stringify({ hash: makeHash(9, 9, 9) })), WRONG);
     assert.throws(() => check('{}'), WRONG);
   });
 
-  it('compares the transactions with those that are known', () => {
+  it('compares the transactions with the known ones', () => {
     const strict = checkBlock(block.hash, block);
     const hashes = block.transactionHashes;
     const whole = hashes.map((_, index) => chain.transactionObject(3, index));
@@ -39,7 +39,7 @@ describe('checkBlock', () => {
     }
   });
 
-  it('does the same with a stream, however it is cut', async () => {
+  it('checks a stream in the same way, however it is divided', async () => {
     const strict = checkBlock(block.hash, block);
     const right = JSON.stringify(chain.blockObject(3));
     const wrong = JSON.stringify({ ...chain.blockObject(3), transactions: [] });

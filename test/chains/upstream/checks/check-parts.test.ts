@@ -16,7 +16,7 @@ const WRONG = { name: 'UpstreamFault', kind: 'wrong' } as const;
 describe('checkTransaction', () => {
   const check = checkTransaction(block, 1);
 
-  it('takes the one that the block lists there, in any case of letters', () => {
+  it('accepts the transaction at this index, in any case of letters', () => {
     const text = JSON.stringify(chain.transactionObject(3, 1));
     assert.equal(check(text), text);
     const upper = text.toUpperCase().replaceAll('0X', '0x').replace('HASH', 'hash');
@@ -24,7 +24,7 @@ describe('checkTransaction', () => {
     assert.equal(check(inUpperCase), inUpperCase);
   });
 
-  it('refuses another position, another block, and what is no transaction', () => {
+  it('refuses another index, another block, and values that are no transaction', () => {
     const moved = { ...chain.transactionObject(3, 1), blockHash: chain.hashOf(2) };
     for (const value of [
       chain.transactionObject(3, 2),
@@ -48,7 +48,7 @@ describe('checkReceipt', () => {
   const check = checkReceipt(hash);
   const bloom = (digit: string): string => `0x${'0'.repeat(511)}${digit}`;
 
-  it('takes that of the transaction, with a bloom that may be of its logs, or without one', () => {
+  it('accepts the receipt of the transaction, with a plausible bloom or without one', () => {
     for (const rest of [
       { logs: [], logsBloom: bloom('0') },
       { logs: [{}], logsBloom: bloom('1') },
@@ -60,7 +60,7 @@ describe('checkReceipt', () => {
     }
   });
 
-  it('refuses that of another one, and one without logs whose bloom has some', () => {
+  it('refuses the receipt of another transaction, and a nonempty bloom without logs', () => {
     for (const value of [
       { transactionHash: hash, logs: [], logsBloom: bloom('1') },
       { transactionHash: block.transactionHashes[1], logs: [], logsBloom: bloom('0') },
@@ -74,7 +74,7 @@ describe('checkUncle', () => {
   const check = checkUncle(block, 0);
   const uncle = { hash: block.uncleHashes[0], number: '0x2' };
 
-  it('takes the one that the block lists there; it has no transactions and no uncles of its own', () => {
+  it('accepts the uncle at this index, and returns it without transactions and uncles', () => {
     const text = JSON.stringify({ ...uncle, uncles: [] });
     assert.equal(check(text), text);
     const values = [uncle, { ...uncle, transactions: [] }, { ...uncle, transactions: ['0x1'], uncles: [] }];
@@ -83,7 +83,7 @@ describe('checkUncle', () => {
     }
   });
 
-  it('refuses any other', () => {
+  it('refuses any other uncle', () => {
     for (const hash of [block.uncleHashes[1], block.hash, undefined, 7]) {
       assert.throws(() => check(JSON.stringify({ ...uncle, hash })), WRONG);
     }
@@ -97,13 +97,13 @@ describe('readPlace', () => {
     transactionIndex: '0x1',
   };
 
-  it('is where the answer says', () => {
+  it('returns the position in the answer', () => {
     for (const reported of [place, { ...place, blockNumber: '0x03', transactionIndex: '0x01' }]) {
       assert.deepEqual(readPlace(JSON.stringify(reported)), { number: 3n, blockHash: block.hash, index: 1n });
     }
   });
 
-  it('is none while pending, and a fault where it cannot be read', () => {
+  it('returns undefined while pending, and throws a fault for a malformed position', () => {
     for (const blockHash of [null, undefined]) {
       assert.equal(readPlace(JSON.stringify({ ...place, blockHash })), undefined);
     }

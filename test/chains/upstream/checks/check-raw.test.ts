@@ -58,7 +58,7 @@ async function forAllCuts(
 }
 
 describe('checkRawHeader', () => {
-  it('takes what begins with the header of the block', async () => {
+  it('accepts data that begins with the header of the block', async () => {
     for (const part of PARTS) {
       const text = encode(header, part);
       await forAllCuts(checkRawHeader(describeBlock(header), part), text, async (run) =>
@@ -67,7 +67,7 @@ describe('checkRawHeader', () => {
     }
   });
 
-  it('refuses any other header, and what is none', async () => {
+  it('refuses any other header, and invalid data', async () => {
     for (const part of PARTS) {
       const check = checkRawHeader(describeBlock(header), part);
       const others = [encode({ ...header, gasUsed: 1n }, part), `${encode(header, part).slice(0, 100)}"`];
@@ -78,13 +78,13 @@ describe('checkRawHeader', () => {
     }
   });
 
-  it('ends looking for a header that has no end', async () => {
+  it('gives up on a header without an end', async () => {
     const check = checkRawHeader(describeBlock(header), 'header');
     const text = `"0xfb7fffffff${'00'.repeat(100_000)}"`;
     await forAllCuts(check, text, (run) => assert.rejects(run(), WRONG));
   });
 
-  it('compares the fields where the hash may leave seals out', async () => {
+  it('compares the fields if the hash may omit seals', async () => {
     const sealed = { ...header, extraData: new Uint8Array(200).fill(1) };
     const hash = `0x${'5e'.repeat(32)}`;
     const block = describeBlock(sealed, hash);
@@ -110,7 +110,7 @@ describe('checkRawReceipts', () => {
   const hashes = [`0x${'01'.repeat(32)}`, `0x${'02'.repeat(32)}`];
   const check = checkRawReceipts({ ...describeBlock(header), transactionHashes: hashes });
 
-  it('wants as many as the block has transactions', async () => {
+  it('requires as many receipts as the block has transactions', async () => {
     const text = '["0xc0","0x02c0"]';
     await forAllCuts(check, text, async (run) => assert.equal(await run(), text));
     for (const lie of ['[]', '["0xc0"]', '["0xc0","0xc0","0xc0"]', '"0xc0"', '{"a":"b"}', 'null']) {

@@ -55,7 +55,7 @@ const isCorrect = (text: string): boolean => {
 };
 
 describe('checkReceipts', () => {
-  it('right ones pass, wrong ones do not', () => {
+  it('accepts right receipts, and refuses wrong ones', () => {
     fc.assert(fc.property(anyRight, (text) => isCorrect(text)));
     for (const [name, mistake] of Object.entries(MISTAKES)) {
       for (let at = 0; at < COUNT; at++) {
@@ -64,13 +64,13 @@ describe('checkReceipts', () => {
     }
   });
 
-  it('says which kind of fault it is', () => {
+  it('reports the kind of the fault', () => {
     const check = checkReceipts(block);
     assert.throws(() => check('[]'), { name: 'UpstreamFault', kind: 'wrong' });
     assert.throws(() => check(other.receipts(NUMBER)), { kind: 'wrong' });
   });
 
-  it('however a stream is cut, its verdict is that of the whole text', async () => {
+  it('decides on a stream as on the whole text, however it is divided', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(anyRight, anyWrong), anyBorders, async (text, borders) => {
         const stream = createStream(text, { borders });
@@ -86,7 +86,7 @@ describe('checkReceipts', () => {
     );
   });
 
-  it('cut after every byte', async () => {
+  it('decides on a stream of single bytes', async () => {
     const text = chain.receipts(NUMBER);
     assert.equal(await readAll(checkReceipts(block)(createStream(text, { pieceBytes: 1 }))), text);
     const wrong = JSON.stringify(rightReceipts().toReversed());
@@ -95,7 +95,7 @@ describe('checkReceipts', () => {
     });
   });
 
-  it('of a wrong answer the last piece is never handed out', async () => {
+  it('never releases the last chunk of a wrong answer', async () => {
     await fc.assert(
       fc.asyncProperty(anyWrong, anyBorders, async (text, borders) => {
         const { pieces } = checkReceipts(block)(createStream(text, { borders })) as JsonStream;
@@ -110,7 +110,7 @@ describe('checkReceipts', () => {
     );
   });
 
-  it('passes on the fault of its source, and a cancel to it', async () => {
+  it('passes on a fault of its source, and cancels its source', async () => {
     const broken = checkReceipts(block)(createStream(chain.receipts(NUMBER), { breakAt: 1_000 }));
     await assert.rejects(readAll(broken), { kind: 'unreachable' });
     const source = createStream(chain.receipts(NUMBER));
@@ -118,7 +118,7 @@ describe('checkReceipts', () => {
     assert.equal(source.isCancelled, true);
   });
 
-  it('several at the same time do not disturb one another', async () => {
+  it('checks several streams concurrently', async () => {
     const text = chain.receipts(NUMBER);
     const wrong = JSON.stringify(rightReceipts().toSpliced(3, 1));
     const outcomes = await Promise.allSettled(

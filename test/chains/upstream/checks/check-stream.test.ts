@@ -14,7 +14,7 @@ for (const [pieceBytes, slots] of [
   [200 * KiB, 10],
   [2_000 * KiB, 15],
 ] as const)
-  test(`an answer in pieces of ${pieceBytes / KiB} KiB is looked at in slices, with ${slots} turns between`, async (t) => {
+  test(`an answer in chunks of ${pieceBytes / KiB} KiB is checked in slices, with ${slots} scheduler slots between them`, async (t) => {
     const rejoin = t.mock.method(SCHEDULER, 'rejoin');
     const slices: number[] = [];
     const checked = checkBytes(createStream('a'.repeat(2_000 * KiB), { pieceBytes }), {

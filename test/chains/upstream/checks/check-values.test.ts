@@ -7,7 +7,7 @@ import { createStream, readAll } from '../../../pool/support/scripted-stream.ts'
 const WRONG = { name: 'UpstreamFault', kind: 'wrong' } as const;
 
 describe('checkData', () => {
-  it('takes hex data of any length', () => {
+  it('accepts hex data of any length', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         const text = `"0x${Buffer.from(bytes).toString('hex')}"`;
@@ -44,7 +44,7 @@ describe('checkData of a stream', () => {
   const passThrough = async (text: string, borders: readonly number[]): Promise<string> =>
     readAll(checkData(createStream(text, { borders })));
 
-  it('hands on hex data, wherever the pieces end', async () => {
+  it('passes hex data on, wherever chunks end', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc
@@ -56,7 +56,7 @@ describe('checkData of a stream', () => {
     );
   });
 
-  it('breaks anything else off before its last piece, and lets go of the source', async () => {
+  it('ends anything else before its last chunk, and cancels the source', async () => {
     const digits = 'ab'.repeat(20);
     const wrong = fc.constantFrom(
       `"0x${digits}a"`,
@@ -93,19 +93,19 @@ describe('checkData of a stream', () => {
 });
 
 describe('checkQuantity', () => {
-  it('takes no stream, and lets go of it', () => {
+  it('refuses a stream, and cancels it', () => {
     const source = createStream(`"0x${'1'.repeat(100)}"`);
     assert.throws(() => checkQuantity(source), WRONG);
     assert.equal(source.isCancelled, true);
   });
 
-  it('takes quantities', () => {
+  it('accepts quantities', () => {
     for (const text of ['"0x0"', '"0x5208"', `"0x${'f'.repeat(64)}"`]) {
       assert.equal(checkQuantity(text), text);
     }
   });
 
-  it('gives them in normal form', () => {
+  it('returns quantities in normal form', () => {
     const forms: readonly (readonly [said: string, normal: string])[] = [
       ['"0x0000000000006050"', '"0x6050"'],
       ['"0x04"', '"0x4"'],

@@ -11,7 +11,7 @@ const SHORT_OBJECTS: readonly string[] = [
   'chains/upstream/status-requests.ts',
 ];
 
-test('an object is parsed in one piece in checks alone, which are run again where it is long', () => {
+test('parseObject is used outside of checks only for short objects', () => {
   const source = join(ROOT, 'src');
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
     .filter((file) => /^(?:pool|chains\/upstream)\/(?!checks\/).*\.ts$/.test(file))

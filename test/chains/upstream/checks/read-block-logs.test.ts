@@ -18,7 +18,7 @@ const log = (index: number, data: string): Readonly<Record<string, unknown>> => 
 });
 
 describe('reading the logs of a block', () => {
-  it('is done in steps, however many there are', () => {
+  it('runs in steps, however many logs there are', () => {
     const text = JSON.stringify([{ logs: Array.from({ length: LOGS }, (_, index) => log(index, '0x')) }]);
     const work = readBlockLogs(text, block);
     let steps = 0;
@@ -28,7 +28,7 @@ describe('reading the logs of a block', () => {
     assert.equal(step.value.logs.length, LOGS);
   });
 
-  it('gives addresses and topics as filters have them, and logs that are not removed', () => {
+  it('returns addresses and topics in lower case, and logs that are not removed', () => {
     const work = readBlockLogs(JSON.stringify([[log(0, '0x')]]), block);
     let step = work.next();
     while (step.done !== true) step = work.next();

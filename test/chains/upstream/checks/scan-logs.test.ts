@@ -7,7 +7,7 @@ const readAll = (text: string): unknown[] =>
   [...scanLogs(text)].flatMap((log) => (log === undefined ? [] : [JSON.parse(log)]));
 
 describe('logs in the text of receipts', () => {
-  it('are found where they are, and nothing else is', () => {
+  it('are found at their place in receipts, and nothing else is', () => {
     const receipts = [
       { logsBloom: '0x', l2ToL1Logs: [{ key: 'no log' }], logs: [{ data: '0x1' }, { data: '0x2' }] },
       { logs: [], extra: { logs: [{ data: 'no log' }] } },
@@ -25,7 +25,7 @@ describe('logs in the text of receipts', () => {
     assert.deepEqual(readAll('null'), []);
   });
 
-  it('are found whatever is in strings, objects and lists', () => {
+  it('are found whatever strings, objects and lists contain', () => {
     const log = fc.dictionary(fc.string(), fc.jsonValue());
     const receipt = fc.record({ a: fc.jsonValue(), logs: fc.array(log), b: fc.jsonValue() });
     fc.assert(
@@ -40,7 +40,7 @@ describe('logs in the text of receipts', () => {
     );
   });
 
-  it('are looked for with pauses', () => {
+  it('are searched for with pauses', () => {
     const text = JSON.stringify([{ data: ['x'.repeat(100_000), 'y'.repeat(100_000)], logs: [{}] }]);
     assert.deepEqual([...scanLogs(text)], [undefined, undefined, '{}']);
   });

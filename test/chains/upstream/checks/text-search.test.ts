@@ -115,7 +115,7 @@ describe('TextSearch', () => {
     ['receipts', [RECEIPTS]],
     ['block', [WHOLE_BLOCK, HASHED_BLOCK]],
   ] as const) {
-    it(`${kind}: finds in pieces what is found in the whole text`, () => {
+    it(`${kind}: finds in chunks what it finds in the whole text`, () => {
       assert.equal(searchPieces(kind, [Buffer.from(texts[0])]).hasAll, true);
       fc.assert(
         fc.property(fc.constantFrom(...texts), anyChanges, anyBorders, (text, changes, borders) => {
@@ -126,7 +126,7 @@ describe('TextSearch', () => {
       );
     });
 
-    it(`${kind}: cut after every byte, and at every place`, () => {
+    it(`${kind}: finds the same in single bytes, and divided at any position`, () => {
       for (const spaces of [0, 1, 200]) {
         const text = texts[0].replaceAll(':', `${' '.repeat(spaces)}:${' '.repeat(spaces)}`).slice(0, 4_000);
         const plain = searchPlainly(kind, text);
@@ -145,13 +145,13 @@ describe('TextSearch', () => {
     });
   }
 
-  it('takes pieces that are longer than its memory', () => {
+  it('accepts chunks that are longer than its buffer', () => {
     const text = RECEIPTS.replaceAll(',', `,${' '.repeat(3_000)}`);
     assert.ok(text.length > 1_000_000);
     assert.deepEqual(searchPieces('receipts', [Buffer.from(text)]), searchPlainly('receipts', text));
   });
 
-  it('tells another block', () => {
+  it('detects another block', () => {
     const other = RECEIPTS.replace(`"blockHash":"${hash}"`, `"blockHash" : "${makeHash(9, 9, 9)}"`);
     assert.equal(searchPieces('receipts', [Buffer.from(other)]).hasOther, true);
     assert.equal(searchPieces('receipts', [Buffer.from(RECEIPTS)]).hasOther, false);

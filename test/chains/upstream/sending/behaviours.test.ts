@@ -91,7 +91,7 @@ const CELLS: readonly Cell[] = SEND_BEHAVIOURS.flatMap((behaviour) =>
   ),
 );
 
-describe('a transaction that is sent to three nodes of which one', () => {
+describe('a transaction that is sent to three nodes, one of which', () => {
   for (const behaviour of SEND_BEHAVIOURS) {
     test(behaviour.name, async () => {
       const cells = CELLS.filter((cell) => cell.behaviour === behaviour);

@@ -39,7 +39,7 @@ const UNKNOWN = [
 ];
 
 describe('the same bytes sent again', () => {
-  it('are known in the words of a node behind any relay', async () => {
+  it('are recognised as known by the message of a node behind any relay', async () => {
     for (const message of KNOWN) {
       assert.equal(readSendWords(message)?.verdict, 'known', message);
       const nodes = [1, 2].map(() => nodeOf(inTurn(TAKEN, nodeError(-32000, message))));
@@ -49,7 +49,7 @@ describe('the same bytes sent again', () => {
     }
   });
 
-  it('are success whatever the words, where a node has them, waiting or in a block', async () => {
+  it('succeed whatever the message if a node has them, pending or in a block', async () => {
     const block = answer(
       JSON.stringify({
         hash: HASH,
@@ -67,7 +67,7 @@ describe('the same bytes sent again', () => {
         }
   });
 
-  it('are success in words that no row knows where they were taken before, also where nodes do not show what waits', async () => {
+  it('succeed in spite of an unknown message if a node accepted them before, even if nodes hide pending transactions', async () => {
     for (const message of UNKNOWN) {
       const network = networkOf([1, 2].map(() => nodeOf(inTurn(TAKEN, nodeError(-32000, message)))));
       assert.equal(await send(network), `"${HASH}"`);
@@ -77,7 +77,7 @@ describe('the same bytes sent again', () => {
     }
   });
 
-  it('are refused where words that are known say why, and no node has them', async () => {
+  it('are refused if the message is known and no node has them', async () => {
     const network = networkOf([1, 2].map(() => nodeOf(inTurn(TAKEN, nodeError(-32000, FUNDS)))));
     assert.equal(await send(network), `"${HASH}"`);
     assert.equal((await failOf(send(network))).message, FUNDS);
@@ -90,7 +90,7 @@ describe('the same bytes sent again', () => {
 });
 
 describe('a refusal', () => {
-  it('costs one question for the hash at each node that refuses, and no retry of it', async () => {
+  it('takes one request for the hash at each node that refuses, without a retry', async () => {
     const nodes = [1, 2, 3].map(() => nodeOf(nodeError(-32000, FUNDS), fault('unreachable')));
     const network = networkOf(nodes);
     await failOf(send(network));
@@ -98,7 +98,7 @@ describe('a refusal', () => {
     assert.equal(looks.length, 3);
   });
 
-  it('is read wherever the words are, in geth’s words', async () => {
+  it('is found in message or data, and reported in geth’s words', async () => {
     for (const [message, data, expected] of [
       ['could not replace existing tx', undefined, 'replacement transaction underpriced'],
       ['INTERNAL_ERROR: could not replace existing tx', undefined, 'replacement transaction underpriced'],
@@ -115,7 +115,7 @@ describe('a refusal', () => {
     }
   });
 
-  it('says that nothing was sent only where each node’s error is understood', async () => {
+  it('reports that nothing was sent only if the error of each node is known', async () => {
     const messageOf = async (...nodes: Parameters<typeof nodeOf>[0][]): Promise<string> =>
       (await failOf(send(networkOf(nodes.map((behaviour) => nodeOf(behaviour)))))).message;
     const lacks = nodeError(-32601, 'the method does not exist');

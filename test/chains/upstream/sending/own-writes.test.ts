@@ -68,8 +68,8 @@ const find = async (network: ScriptedNetwork, hash: string, scope: RequestScope)
 const count = async (network: ScriptedNetwork, scope: RequestScope): Promise<string> =>
   network.chain.state.getTransactionCount(SENDER, PENDING, scope);
 
-describe('reading what one has sent', () => {
-  it('a transaction that no node shows is there as it was sent, for its senders', async () => {
+describe('reads of transactions that a key has sent', () => {
+  it('return a transaction that no node shows, to its senders only', async () => {
     const network = createNetwork(scripted, {}, [nodeOf(false), nodeOf(false)]);
     const hash = await send(network, scopeOf('one'));
     const { from, nonce, blockHash, to, gasPrice, input, type, transactionIndex } = (await find(
@@ -94,7 +94,7 @@ describe('reading what one has sent', () => {
     assert.equal(await network.chain.transactions.getReceipt(hash, scopeOf('one')), null);
   });
 
-  it('a session sees its own, and other sessions of the key do not', async () => {
+  it('return a transaction to its session, and not to other sessions of the key', async () => {
     const network = createNetwork(scripted, {}, [nodeOf(false)]);
     const hash = await send(network, scopeOf('one', 'a'));
     assert.notEqual(await find(network, hash, scopeOf('one', 'a')), null);
@@ -105,7 +105,7 @@ describe('reading what one has sent', () => {
     assert.notEqual(await find(network, hash, scopeOf('one', 'a').derive()), null);
   });
 
-  it('the nonces that were sent count as used, without a gap', async () => {
+  it('count the nonces that were sent as used, without a gap', async () => {
     const network = createNetwork(scripted, {}, [nodeOf(false)]);
     const scope = scopeOf('one');
     assert.equal(await count(network, scope), '"0x3"');
@@ -121,7 +121,7 @@ describe('reading what one has sent', () => {
     assert.equal(await network.chain.state.getTransactionCount(SENDER, LATEST, scope), '"0x3"');
   });
 
-  it('a node that has it is asked first: for it, and for what is pending', async () => {
+  it('prefer a node that has the transaction, for it and for pending state', async () => {
     const lacks = createNode((call, options) =>
       call.method === 'eth_sendRawTransaction'
         ? { kind: 'error', error: { code: -32000, message: 'txpool is full', data: undefined } }
@@ -142,7 +142,7 @@ describe('reading what one has sent', () => {
       assert.deepEqual([askedOf(lacks, method), askedOf(has, method)], [0, 4], method);
   });
 
-  it('what is pending builds on the served head: a node that is behind is not asked', async () => {
+  it('of pending state are not sent to a node behind the served head', async () => {
     const behind = nodeOf(true);
     const behaviour: Behaviour = (call, options) => behind.upstream.transport.send(call, options);
     const lagging = createNode({ behaviour, tracker: { holds: () => false } });
@@ -156,7 +156,7 @@ describe('reading what one has sent', () => {
     );
   });
 
-  it('the node of a development network says what is pending, and nothing is recorded for its next chain', async () => {
+  it('of pending state go to the node of a development network, and nothing is recorded for its next chain', async () => {
     const records = new MemoryRecords();
     const network = createNetwork(scripted, { records, isDevelopment: true }, [nodeOf(false)]);
     const scope = scopeOf('one');
@@ -166,7 +166,7 @@ describe('reading what one has sent', () => {
     assert.equal(await find(next, hash, scope), null);
   });
 
-  it('what was sent by another process is known by the records that they share', async () => {
+  it('return transactions that another process has sent, by shared records', async () => {
     const records = new MemoryRecords();
     const make = (): ScriptedNetwork => createNetwork(scripted, { records }, [nodeOf(false)]);
     const [one, other] = [make(), make()];
@@ -180,7 +180,7 @@ describe('reading what one has sent', () => {
     assert.equal(await find(other, hash, scopeOf('one')), null);
   });
 
-  it('records that fail are no failure', async () => {
+  it('do not fail if the records fail', async () => {
     const records = new MemoryRecords();
     records.read = () => Promise.reject(new Error('away'));
     records.create = () => Promise.reject(new Error('away'));
@@ -191,7 +191,7 @@ describe('reading what one has sent', () => {
     assert.equal(await count(network, scopeOf('one')), '"0x4"');
   });
 
-  it('keys that send nothing are looked up nowhere while nodes have an answer', async () => {
+  it('by keys that send nothing do not use the records while nodes have an answer', async () => {
     const records = new MemoryRecords();
     const network = createNetwork(scripted, { records }, [nodeOf(true)]);
     const scope = scopeOf('reader');
@@ -201,7 +201,7 @@ describe('reading what one has sent', () => {
     assert.deepEqual(records.requested, []);
   });
 
-  it('the transactions of one key leave room for those of others', async () => {
+  it('are bounded per key: 1,025 sends of one key leave room for another key', async () => {
     const network = createNetwork(scripted, {}, [nodeOf(false)]);
     const first = await send(network, scopeOf('one'), 0n);
     for (let nonce = 1n; nonce <= 1_024n; nonce++) await send(network, scopeOf('one'), nonce);

@@ -37,7 +37,7 @@ const tells = (network: ScriptedNetwork): string[] =>
   network.requested().filter((call) => call.toLowerCase().includes(HASH.slice(2)));
 
 describe('the hash of a transaction that went to a private relay', () => {
-  it('is asked of no node before its nonce is used, whoever asks', async () => {
+  it('is sent to no node before its nonce is used, whoever requests it', async () => {
     const network = networkOf(
       [1, 2, 3].map(() => nodeOf(TAKEN)),
       { relay: nodeOf(TAKEN) },
@@ -54,7 +54,7 @@ describe('the hash of a transaction that went to a private relay', () => {
     assert.deepEqual(tells(network), []);
   });
 
-  it('is kept also where the relay has not said that it took the transaction', async () => {
+  it('is withheld even if the relay has not confirmed the transaction', async () => {
     for (const relay of [
       fault('timeout'),
       nodeError(-32000, 'nonce too low'),
@@ -67,7 +67,7 @@ describe('the hash of a transaction that went to a private relay', () => {
     }
   });
 
-  it('is kept by every process that shares records', async () => {
+  it('is withheld by every process that shares records', async () => {
     const records = new MemoryRecords();
     const first = networkOf([nodeOf(TAKEN)], { relay: nodeOf(TAKEN), records });
     const second = networkOf([nodeOf(TAKEN)], { relay: nodeOf(TAKEN), records });
@@ -76,7 +76,7 @@ describe('the hash of a transaction that went to a private relay', () => {
     assert.deepEqual(tells(second), []);
   });
 
-  it('is asked for once the nonce is used', async () => {
+  it('is sent to nodes once the nonce is used', async () => {
     let count = 0;
     const behaviour: Behaviour = (call, options) => {
       if (call.method === 'eth_getTransactionCount') return answer(`"0x${count}"`)(call, options);
@@ -91,7 +91,7 @@ describe('the hash of a transaction that went to a private relay', () => {
     assert.equal(tells(network).length, 1);
   });
 
-  it('of a network without a relay costs nothing', async () => {
+  it('on a network without a relay causes no request for the nonce', async () => {
     const network = networkOf([nodeOf(TAKEN)]);
     await send(network);
     await network.chain.transactions.getReceipt(HASH, createScope());

@@ -94,13 +94,13 @@ const isUnavailable = (error: unknown): boolean => {
   return true;
 };
 
-describe('a receipt that another process has given', () => {
-  it('is there at once where the nodes have its block, and only the heads were old', async () => {
+describe('a receipt that another process has returned', () => {
+  it('is returned at once if nodes have its block, and only the heads were old', async () => {
     const { behind } = await createPair((network) => network.switchTo(WITH));
     assert.deepEqual(await getReceipt(behind), WITH.receiptObject(PLACE, 0));
   });
 
-  it('is asked for again where the heads were old, before a null about a transaction that no process has shown in a block', async () => {
+  it('is requested again after a refresh of old heads, before a null for a transaction that no process has seen in a block', async () => {
     let refreshes = 0;
     const network: ScriptedNetwork = openAt(BEFORE, {
       records: new MemoryRecords(),
@@ -116,12 +116,12 @@ describe('a receipt that another process has given', () => {
     assert.equal(await getReceipt(network, 'other').then(() => refreshes), 2);
   });
 
-  it('and the transaction in its block', async () => {
+  it('shows the block of its transaction too', async () => {
     const { behind } = await createPair((network) => network.switchTo(WITH));
     assert.equal(await getBlockHash(behind), WITH.hashOf(PLACE));
   });
 
-  it('is waited for until a head that changes has its block', async () => {
+  it('is waited for until a new head has its block', async () => {
     let refreshes = 0;
     const { behind } = await createPair(() => void refreshes++);
     const answer = getReceipt(behind);
@@ -130,13 +130,13 @@ describe('a receipt that another process has given', () => {
     assert.notEqual(refreshes, 0);
   });
 
-  it('is an error, not null, where the block does not come in time', async () => {
+  it('is an error, not null, if the block does not come in time', async () => {
     const { behind } = await createPair(() => {});
     const scope = scopeOf('one', performance.now() + 300);
     await assert.rejects(behind.chain.transactions.getReceipt(SENT, scope), isUnavailable);
   });
 
-  it('is an error when the client has gone', async () => {
+  it('is an error when the client cancels', async () => {
     const { behind } = await createPair(() => {});
     const scope = scopeOf('one');
     const answer = behind.chain.transactions.getReceipt(SENT, scope);
@@ -144,25 +144,25 @@ describe('a receipt that another process has given', () => {
     await assert.rejects(answer, isUnavailable);
   });
 
-  it('is an error, not null, where nodes that have the block do not find it', async () => {
+  it('is an error, not null, if nodes that have the block do not find it', async () => {
     const { behind } = await createPair((network) => network.moveHead(WITH));
     await assert.rejects(getReceipt(behind), isUnavailable);
   });
 
-  it('is null where another block has its place', async () => {
+  it('is null if another block has its place', async () => {
     const { behind } = await createPair((network) => network.switchTo(REORGED));
     assert.equal(await getReceipt(behind), null);
     assert.equal(await getBlockHash(behind), null);
   });
 
-  it('is null where it was given and its block has left the chain, then for all', async () => {
+  it('is null for all processes once its block has left the chain', async () => {
     const { ahead, behind } = await createPair(() => {});
     ahead.switchTo(REORGED);
     assert.equal(await getReceipt(ahead), null);
     assert.equal(await getReceipt(behind), null);
   });
 
-  it('is given again from another block, which is the one that counts', async () => {
+  it('is replaced when it is returned again from another block', async () => {
     const { ahead, behind } = await createPair((network) => network.switchTo(moved));
     const moved = new MinedChain(PLACE + 3, PLACE + 1, { salt: 1, forkedFrom: PLACE });
     ahead.switchTo(moved);
@@ -170,7 +170,7 @@ describe('a receipt that another process has given', () => {
     assert.deepEqual(await getReceipt(behind), moved.receiptObject(PLACE + 1, 0));
   });
 
-  it('is known where a process gave it that has neither sent it nor been asked before', async () => {
+  it('is known from a process that has neither sent the transaction nor had a request for it before', async () => {
     const records = new MemoryRecords();
     const sender = openAt(BEFORE, { records });
     const giver = openAt(BEFORE, { records });
@@ -184,30 +184,30 @@ describe('a receipt that another process has given', () => {
     assert.notEqual(await getReceipt(behind), null);
   });
 
-  it('stays known when the same bytes are sent again', async () => {
+  it('remains known when the same bytes are sent again', async () => {
     const { ahead, behind } = await createPair((network) => network.switchTo(WITH));
     await ahead.chain.transactions.send(SENT_BYTES, scopeOf('one'));
     assert.notEqual(await getReceipt(behind), null);
   });
 
-  it('is not noted on a development network: its node may be set back', async () => {
+  it('is not recorded on a development network, whose node may be reset', async () => {
     const { behind } = await createPair(() => assert.fail('heads were asked for'), { development: true });
     assert.equal(await getReceipt(behind), null);
   });
 
-  it('is of no matter to other keys', async () => {
+  it('has no effect on other keys', async () => {
     const { behind } = await createPair(() => assert.fail('heads were asked for'));
     assert.equal(await getReceipt(behind, 'two'), null);
   });
 
-  it('is null where the records fail', async () => {
+  it('is null if the records fail', async () => {
     const { behind, records } = await createPair(() => assert.fail('heads were asked for'));
     records.read = () => Promise.reject(new Error('away'));
     assert.equal(await getReceipt(behind), null);
   });
 });
 
-describe('the block of a receipt that is given', () => {
+describe('the block of a returned receipt', () => {
   it('is written once', async () => {
     const { ahead, records } = await createPair(() => {});
     assert.equal(records.requested.filter((row) => row.startsWith('replace sent/')).length, 1);
@@ -216,7 +216,7 @@ describe('the block of a receipt that is given', () => {
     assert.equal(records.requested.length, length);
   });
 
-  it('is not looked for but once a block for a key that sends nothing, and not for old blocks', async () => {
+  it('is looked up at most once per block for a key that sends nothing, and not for old blocks', async () => {
     const records = new MemoryRecords();
     const chain = new ScriptedChain({ length: 300, transactions: () => 2 });
     const behaviour: Behaviour = chain.behaviour();

@@ -24,7 +24,7 @@ async function revisionAt(header: object, chainId: bigint = MAINNET): Promise<st
   return (await new SendingRuleBook(parts).read(createScope())).bounds?.revision.name;
 }
 
-test('the revision is told by the newest field of the header, Osaka by its time', async () => {
+test('the revision follows from the newest field of the header, and Osaka from the timestamp', async () => {
   assert.equal(await revisionAt(HEADER), 'london');
   assert.equal(await revisionAt({ ...HEADER, withdrawalsRoot: HASH }), 'shanghai');
   assert.equal(await revisionAt({ ...HEADER, requestsHash: HASH, blockAccessListHash: null }), 'prague');
@@ -32,7 +32,7 @@ test('the revision is told by the newest field of the header, Osaka by its time'
   assert.equal(await revisionAt(TIMED_OUT, 99n), 'prague');
 });
 
-test('Amsterdam is told by its access list, whether the node gives the slot or not', async () => {
+test('Amsterdam follows from the hash of the access list, with or without a slot number', async () => {
   const amsterdam = { ...TIMED_OUT, blockAccessListHash: HASH };
   assert.equal(await revisionAt(amsterdam), 'amsterdam');
   assert.equal(await revisionAt({ ...amsterdam, slotNumber: '0x5' }), 'amsterdam');

@@ -92,8 +92,8 @@ function setScene(
   };
 }
 
-describe('transactions that were sent', () => {
-  it('are sent again where a head goes back', async () => {
+describe('sent transactions', () => {
+  it('are sent again when a head goes back', async () => {
     const { sent, repeats, announce } = setScene(false);
     await announce({ number: 8n, hash: hashOf(8) });
     assert.deepEqual([repeats.length, sent.size], [1, 1]);
@@ -101,7 +101,7 @@ describe('transactions that were sent', () => {
     assert.equal(sent.size, 1);
   });
 
-  it('are kept on a development network while its chain grows, and not sent again', async () => {
+  it('are retained on a development network while its chain grows, and not sent again', async () => {
     const { sent, repeats, announce } = setScene(true);
     for (const number of [11, 12, 12, 13, 20])
       await announce({ number: BigInt(number), hash: hashOf(number) });
@@ -113,7 +113,7 @@ describe('transactions that were sent', () => {
     ['has another block at the height', { number: 10n, hash: hashOf(99) }],
     ['begins anew', undefined],
   ] as const) {
-    it(`are forgotten when a development node ${name}`, async () => {
+    it(`are dropped when a development node ${name}`, async () => {
       const { sent, repeats, announce } = setScene(true);
       await announce(head);
       assert.deepEqual([repeats.length, sent.size], [0, 0]);
@@ -136,7 +136,7 @@ describe('a transaction of a key', () => {
     return counts;
   }
 
-  it('is sent again in each look, also where another key has sent the bytes first and 1,024 of its own behind', async () => {
+  it('is sent again at each check, even if another key has sent the bytes first and 1,024 others after them', async () => {
     const scene = setScene(false, (sent) => {
       add(sent, VICTIM, 'attacker');
       add(sent, VICTIM, 'victim');
@@ -145,7 +145,7 @@ describe('a transaction of a key', () => {
     assert.deepEqual(await look(scene), Array(LOOKS).fill(1));
   });
 
-  it('has its turn where 200 other keys have theirs', async () => {
+  it('gets its share of the checks beside 200 other keys', async () => {
     const scene = setScene(false, (sent) => {
       for (let i = 0; i < 2_000; i++) add(sent, hashOf(1_000 + i), `attacker${i % 200}`);
       add(sent, VICTIM, 'victim');
@@ -156,7 +156,7 @@ describe('a transaction of a key', () => {
     assert.ok(total >= 7, `${total} times`);
   });
 
-  it('is looked after under each of the keys that have sent it in turns', async () => {
+  it('is checked under each of the keys that have sent it in turn', async () => {
     const requested: string[] = [];
     const scene = setScene(
       false,
@@ -175,7 +175,7 @@ describe('a transaction of a key', () => {
     assert.equal(requested.length, LOOKS);
   });
 
-  it('is over for all keys that have sent it when it is in a block', async () => {
+  it('is completed for all keys that have sent it when it is in a block', async () => {
     const scene = setScene(
       false,
       (sent) => {

@@ -52,7 +52,7 @@ const KINDS: readonly {
   },
 ];
 
-describe('a transaction that is sent again and again, each time under another session', () => {
+describe('a transaction that is sent repeatedly, each time in another session', () => {
   for (const { name, skip, open } of KINDS) {
     it(`costs the same after 1,100 sends in ${name}`, { skip }, async (t) => {
       const { table, count } = await open(t);
@@ -83,7 +83,7 @@ describe('a transaction that is sent again and again, each time under another se
 });
 
 describe('nonces that processes share', () => {
-  it('count for ten minutes, also those that a clock ahead has written', async () => {
+  it('count for ten minutes, even if a process with a clock ahead has written them', async () => {
     const clock = { now: 1_700_000_000_000 };
     const table = new MemoryRecords(() => 0);
     const records = new SentRecords(
@@ -105,7 +105,7 @@ describe('nonces that processes share', () => {
     assert.deepEqual(await list(), []);
   });
 
-  it('are the highest 256', async () => {
+  it('are limited to the highest 256', async () => {
     const table = new MemoryRecords(() => 0);
     const records = new SentRecords(
       table,

@@ -37,7 +37,7 @@ function send(
 }
 
 describe('sent transactions', () => {
-  it('of a key stay where another has sent the bytes first, and 1,024 others behind', () => {
+  it('of a key remain if another key has sent the bytes first and many others after them', () => {
     const sent = new SentTransactions(() => 0);
     send(sent, SHARED, scopeOf('attacker'));
     send(sent, SHARED, scopeOf('victim'));
@@ -48,7 +48,7 @@ describe('sent transactions', () => {
     assert.equal(sent.size, 1 + MAX_SENT_OF_OWNER);
   });
 
-  it('are seen by a key whose bytes 100 sessions and keys have sent before', () => {
+  it('are visible to a key though 100 sessions and keys have sent the bytes before', () => {
     const sent = new SentTransactions(() => 0);
     for (let i = 0; i < 100; i++) {
       send(sent, SHARED, scopeOf('attacker', `session${i}`));
@@ -59,7 +59,7 @@ describe('sent transactions', () => {
     assert.equal(sent.find(scopeOf('victim', 'other'), SHARED), undefined);
   });
 
-  it('of several keys with the same bytes have the same takers', () => {
+  it('of several keys with the same bytes share the nodes that accepted them', () => {
     const sent = new SentTransactions(() => 0);
     const [one, two] = [send(sent, SHARED, scopeOf('one')), send(sent, SHARED, scopeOf('two'))];
     assert.equal(one?.takers, two?.takers);
@@ -67,7 +67,7 @@ describe('sent transactions', () => {
     assert.equal(sent.get(SHARED), two);
   });
 
-  it('are seen by the sessions of a key that have sent last, and no more of them', () => {
+  it('are visible to a bounded number of sessions of a key, the last that sent', () => {
     const sent = new SentTransactions(() => 0);
     const extra = 100;
     for (let i = 0; i < MAX_SESSIONS_OF_OWNER + extra; i++) {
@@ -81,7 +81,7 @@ describe('sent transactions', () => {
     assert.deepEqual([sees(`session${extra + 1}`), sees('steady')], [true, true]);
   });
 
-  it('give back what they take of the budget, however they end', () => {
+  it('release their part of the budget, however they end', () => {
     let now = 0;
     const sent = new SentTransactions(() => now);
     const large = new Uint8Array(MIB);
@@ -99,7 +99,7 @@ describe('sent transactions', () => {
     assert.equal([...sent.takeSlots()].filter(({ bytes }) => bytes === large).length, 15);
   });
 
-  it('take turns by key: each has one before another has its second', () => {
+  it('are taken by key: each key has one before another has its second', () => {
     const sent = new SentTransactions(() => 0);
     for (let i = 0; i < 20; i++) send(sent, hashOf(100 + i), scopeOf('busy'));
     for (const owner of ['one', 'two']) send(sent, hashOf(200), scopeOf(owner));

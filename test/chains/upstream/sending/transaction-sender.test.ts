@@ -61,13 +61,13 @@ async function sendTogether(
 }
 
 describe('sending a transaction', () => {
-  it('the first node that takes it answers, while others have not', async () => {
+  it('returns the answer of the first node that accepts it, before others have answered', async () => {
     const nodes = [nodeOf(silent), nodeOf(TAKEN), nodeOf(silent)];
     assert.equal(await send(networkOf(nodes)), `"${HASH}"`);
     assert.deepEqual(nodes.map(sends), [1, 1, 1]);
   });
 
-  it('goes on in the background when its client has gone', async () => {
+  it('continues in the background when its client cancels', async () => {
     const controller = new AbortController();
     let isAborted: boolean | undefined;
     const waits: Behaviour = async (call, options) => {
@@ -81,7 +81,7 @@ describe('sending a transaction', () => {
     assert.equal(isAborted, false);
   });
 
-  it('what is wrong with it is found without a node', async () => {
+  it('refuses an invalid transaction without a request to a node', async () => {
     const node = nodeOf(TAKEN);
     const network = networkOf([node]);
     for (const [bytes, message] of [
@@ -100,7 +100,7 @@ describe('sending a transaction', () => {
     assert.deepEqual(network.requested(), []);
   });
 
-  it('limits that other chains have changed are the nodes’ matter, unless the rules are Ethereum’s', async () => {
+  it('leaves limits that other chains have changed to the nodes, unless the rules are Ethereum’s', async () => {
     const bytes = makeTransaction({ type: 0, chainId: 1n, gasLimit: 1n });
     const hash = bytesToHex(keccak256(bytes));
     const node = (): ScriptedNode => nodeOf(answer(`"${hash}"`));
@@ -110,14 +110,14 @@ describe('sending a transaction', () => {
     assert.match(message, /^intrinsic gas too low: gas 1, minimum needed 2/);
   });
 
-  it('transactions that are valid on every chain are taken where the network says so', async () => {
+  it('accepts transactions without a chain id if that is configured', async () => {
     const bytes = makeTransaction({ type: 0, chainId: undefined });
     const hash = bytesToHex(keccak256(bytes));
     const network = networkOf([nodeOf(answer(`"${hash}"`))], { send: { unprotected: true } });
     assert.equal(await network.chain.transactions.send(bytes, createScope()), `"${hash}"`);
   });
 
-  it('what a node has already is taken, whatever its words', async () => {
+  it('treats a transaction that a node already has as accepted, whatever the message', async () => {
     const words: readonly (readonly [number, string])[] = [
       [-32000, 'already known'],
       [-32000, `known transaction: ${HASH.slice(2)}`],
@@ -133,7 +133,7 @@ describe('sending a transaction', () => {
       assert.equal(await send(networkOf([nodeOf(nodeError(code, message))])), `"${HASH}"`, message);
   });
 
-  it('is known when it comes again while the only node that took it is away', async () => {
+  it('succeeds again while the only node that accepted the transaction is down', async () => {
     const pending = answer(JSON.stringify({ hash: HASH, blockHash: null, blockNumber: null }));
     const taker = nodeOf(TAKEN, pending);
     const refuses = nodeError(-32000, FUNDS);
@@ -143,14 +143,14 @@ describe('sending a transaction', () => {
     assert.equal(taker.upstream.health.circuit, 'open');
     assert.equal(await send(network), `"${HASH}"`);
     assert.equal(sends(taker), 1);
-    // Such a node is not asked for transactions that were never accepted.
+    // Such a node gets no request for transactions that were never accepted.
     const stranger = nodeOf(TAKEN, pending);
     for (let fault = 0; fault < 5; fault++) stranger.upstream.health.fail(1);
     const other = networkOf([stranger, nodeOf(refuses)]);
     assert.match((await failOf(send(other))).message, /^insufficient funds/);
   });
 
-  it('a nonce that is too low is success where the transaction is known, and an error where it is not', async () => {
+  it('with a nonce that is too low succeeds if the transaction is known, and fails otherwise', async () => {
     const pending = answer(JSON.stringify({ hash: HASH, blockHash: null, blockNumber: null }));
     for (const message of [
       'nonce too low: next nonce 1, tx nonce 0',
@@ -167,7 +167,7 @@ describe('sending a transaction', () => {
     }
   });
 
-  it('of several refusals the most precise, then the most frequent counts, in geth’s words', async () => {
+  it('reports the most precise, then the most frequent of several refusals, in geth’s words', async () => {
     const refusals = (...messages: readonly string[]): Promise<{ message: string }> =>
       failOf(send(networkOf(messages.map((message) => nodeOf(nodeError(-32000, message))))));
     const { message } = await refusals('Invalid', 'Invalid', FUNDS);
@@ -179,7 +179,7 @@ describe('sending a transaction', () => {
     assert.equal((await refusals('strange words')).message, 'strange words');
   });
 
-  it('faults of some nodes are made up for by the answers of others', async () => {
+  it('uses the answers of other nodes if some nodes have faults', async () => {
     for (const kind of ['unreachable', 'timeout', 'rateLimited', 'malformed', 'unauthorized'] as const) {
       assert.equal(await send(networkOf([nodeOf(fault(kind)), nodeOf(TAKEN)])), `"${HASH}"`, kind);
       const refused = await failOf(send(networkOf([nodeOf(fault(kind)), nodeOf(nodeError(-32000, FUNDS))])));
@@ -187,7 +187,7 @@ describe('sending a transaction', () => {
     }
   });
 
-  it('where no node answers, it is said whether it may have been sent', async () => {
+  it('reports, if no node answers, whether the transaction may have been sent', async () => {
     const errorOf = (...behaviours: readonly Behaviour[]): Promise<{ kind: string; message: string }> =>
       failOf(send(networkOf(behaviours.map((behaviour) => nodeOf(behaviour)))));
     const unsure = await errorOf(fault('timeout'), fault('rateLimited'));
@@ -198,7 +198,7 @@ describe('sending a transaction', () => {
     assert.match(missing.message, /is not available; the transaction was not sent$/);
   });
 
-  it('another hash is a fault of the node', async () => {
+  it('refuses another hash as a fault of the node', async () => {
     const other = nodeOf(answer(`"0x${'11'.repeat(32)}"`));
     assert.equal((await failOf(send(networkOf([other])))).kind, 'unavailable');
     assert.equal(other.upstream.faults.get('wrong'), 1);
@@ -208,7 +208,7 @@ describe('sending a transaction', () => {
     );
   });
 
-  it('the same bytes again give the same hash; at the same time they are sent once', async () => {
+  it('returns the same hash for the same bytes, and sends concurrent ones once', async () => {
     const taken = inTurn(TAKEN, nodeError(-32000, 'already known'));
     const { node, network, outcomes } = await sendTogether(taken, undefined, 'two', undefined);
     assert.deepEqual(outcomes, Array(3).fill({ status: 'fulfilled', value: `"${HASH}"` }));
@@ -217,7 +217,7 @@ describe('sending a transaction', () => {
     assert.equal(sends(node), 2);
   });
 
-  it('a key that sends bytes which another is sending is not refused for the bounds of that one', async () => {
+  it('does not refuse a key because of the bounds of another key that sends the same bytes', async () => {
     const busy = inTurn(fault('rateLimited'), TAKEN);
     const { node, outcomes } = await sendTogether(busy, undefined, undefined, 'two');
     assert.deepEqual(
@@ -229,7 +229,7 @@ describe('sending a transaction', () => {
     assert.equal(sends(refused.node), 1, 'what the nodes say of it holds for all');
   });
 
-  it('goes where the network says', async () => {
+  it('sends to the configured nodes or relay', async () => {
     const make = (): ScriptedNode[] => ['a', 'b', 'c'].map((name) => nodeOf(TAKEN, answer('null'), name));
     const named = make();
     await send(networkOf(named, { send: { to: ['b'] } }));
@@ -251,7 +251,7 @@ describe('sending a transaction', () => {
     assert.deepEqual([relay, ...nodes].map(sends), [1, 0, 0, 0]);
   });
 
-  it('nodes that are down are left out as long as another is well', async () => {
+  it('skips nodes that are down while another node is up', async () => {
     const nodes = [nodeOf(TAKEN), nodeOf(TAKEN)];
     const [down] = nodes as [ScriptedNode];
     for (let i = 0; i < 6; i++) down.upstream.health.fail(1);
@@ -263,7 +263,7 @@ describe('sending a transaction', () => {
     assert.equal(await send(networkOf([alone])), `"${HASH}"`);
   });
 
-  it('bounds what one key has on its way', async () => {
+  it('bounds the in-flight transactions of one key', async () => {
     const network = networkOf([nodeOf(silent)]);
     const scope = createScope();
     scope.owner = 'one';
@@ -283,7 +283,7 @@ describe('sending a transaction', () => {
   });
 });
 
-describe('a transaction that is sent and not in a block', () => {
+describe('a sent transaction that is in no block', () => {
   const longer = (blocks: number): ScriptedChain => new ScriptedChain({ length: 20 + blocks });
 
   it('is sent again to a node that has lost it', async () => {
@@ -303,7 +303,7 @@ describe('a transaction that is sent and not in a block', () => {
     assert.deepEqual(await again(4), [1, 3]);
   });
 
-  it('is left when its nonce is used', async () => {
+  it('is not sent again once its nonce is used', async () => {
     let count = 0;
     const behaviour: Behaviour = (call, options) => {
       if (call.method === SEND) return TAKEN(call, options);
@@ -324,8 +324,8 @@ describe('a transaction that is sent and not in a block', () => {
   });
 });
 
-describe('the words of nodes', () => {
-  it('are told apart by their beginning alone', () => {
+describe('readSendWords', () => {
+  it('recognises a message only by its beginning', () => {
     assert.equal(readSendWords('rejected: already known'), undefined);
     assert.equal(readSendWords('execution reverted: already known'), undefined);
     assert.equal(readSendWords('execution reverted: nonce too low'), undefined);

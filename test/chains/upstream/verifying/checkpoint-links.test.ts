@@ -80,7 +80,7 @@ function buildChain(numbers: readonly bigint[]): ReadonlyMap<bigint, SparseBlock
   return chain;
 }
 
-test('old blocks are linked by proofs that stop at heights which later checkpoints have too', async () => {
+test('old blocks are linked by proofs that stop at heights shared by later checkpoints', async () => {
   const stops = [7_680n, 15_360n, 23_040n, 30_720n, 38_400n];
   const chain = buildChain([100n, 200n, ...stops, 40_000n, 41_000n]);
   const hashOf = (number: bigint): string => String(chain.get(number)?.header['hash']);

@@ -18,7 +18,7 @@ function search(marks: HeightMarks, isGood: (number: bigint) => boolean): number
 }
 
 describe('marks of heights', () => {
-  it('find the first block of a fork, and the last one before newer rules that are known', () => {
+  it('find the first block of a fork, and the last block before newer known rules', () => {
     for (const fork of [2n, 3n, 1_000n, 12_345_678n, HEAD - 8n]) {
       for (const isGood of [(number: bigint) => number < fork, (number: bigint) => number >= fork]) {
         const marks = new HeightMarks();
@@ -36,7 +36,7 @@ describe('marks of heights', () => {
     }
   });
 
-  it('know all of a stretch without a rule once one of its blocks was looked at', () => {
+  it('cover a whole range without rules once one of its blocks was checked', () => {
     const height = fc.bigInt(1n, 200n);
     fc.assert(
       fc.property(height, height, fc.array(height, { maxLength: 20 }), (one, other, looks) => {
@@ -51,7 +51,7 @@ describe('marks of heights', () => {
     );
   });
 
-  it('are bounded: of stretches without a rule the shortest are forgotten', () => {
+  it('are bounded: the shortest ranges without rules are forgotten', () => {
     const marks = new HeightMarks();
     marks.set(1n, undefined);
     for (let number = 1_000n; number < 1_100n; number++) marks.set(number, WHY);

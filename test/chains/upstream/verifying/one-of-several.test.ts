@@ -16,7 +16,7 @@ const node = useDevnetNode();
 
 type Say = (method: string, result: unknown) => unknown;
 
-/** Two nodes; the first one is asked first, and its answer differs. */
+/** Two nodes; requests go to the first one first, and its answer differs. */
 async function open(say: Say) {
   const upstreams = [createNode(answer('1')).upstream, createNode(answer('1')).upstream];
   const ask: Send = async ({ call, except, witness }): Promise<JsonResult> => {
@@ -47,7 +47,7 @@ const LIES: Readonly<Record<string, Say>> = {
 
 describe('one of two nodes', () => {
   for (const [name, say] of Object.entries(LIES))
-    it(`does not keep the other from showing what can be verified: ${name}`, async () => {
+    it(`does not prevent the other from calibrating verification: ${name}`, async () => {
       const { verification, head } = await open(say);
       try {
         const rows = verification.describe().verification?.rows ?? [];
@@ -60,7 +60,7 @@ describe('one of two nodes', () => {
       }
     });
 
-  it('that refuses to prove does not keep an account from being proven', async () => {
+  it('that refuses proofs does not prevent a proof of an account', async () => {
     const { verification, ask, head } = await open(refuseProofs);
     try {
       const client = new StateClient({ ask, proofs: verification.proofs });

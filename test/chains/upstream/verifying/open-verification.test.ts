@@ -44,8 +44,8 @@ function isVerifiable(verification: Verification, subject: string): boolean | un
   return row?.state === 'untested' ? undefined : row?.state === 'verified';
 }
 
-describe('what can be verified', () => {
-  it('is found out anew when the head’s header has a member that none had before', async () => {
+describe('verification', () => {
+  it('is calibrated again when the head’s header has a new member', async () => {
     const { verification, script } = await open();
     try {
       await verification.calibrate();
@@ -59,7 +59,7 @@ describe('what can be verified', () => {
     }
   });
 
-  it('is not looked for in blocks with the same members in their headers', async () => {
+  it('is not calibrated again for blocks with the same header members', async () => {
     const { verification, script } = await open();
     try {
       await verification.calibrate();
@@ -72,7 +72,7 @@ describe('what can be verified', () => {
     }
   });
 
-  describe('of blocks that were not looked at before', () => {
+  describe('of blocks that were not checked before', () => {
     const FORK = 17n;
     const numberOf = (block: object): bigint => BigInt(String((block as { number: string }).number));
     /** Changes the blocks of a node where they follow unknown rules. */
@@ -83,7 +83,7 @@ describe('what can be verified', () => {
     const rowOf = (verification: Verification) =>
       verification.describe().verification?.rows.find(({ subject }) => subject === 'header');
 
-    it('is known by the first block of a fork, which began long before the start', async () => {
+    it('is unavailable from the first block of an unknown fork on, even one long before the start', async () => {
       const { verification, script } = await open();
       try {
         script.change = changeWhere((number) => number >= FORK);
@@ -98,7 +98,7 @@ describe('what can be verified', () => {
       }
     });
 
-    it('is found out once an answer about one of them has failed, and again when they recompute', async () => {
+    it('is calibrated after a failed answer about one of them, and again when their hashes match', async () => {
       const { verification, script } = await open();
       try {
         await verification.calibrate();

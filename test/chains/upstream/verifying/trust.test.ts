@@ -29,14 +29,14 @@ function pass(): void {
   for (const now = performance.now(); performance.now() === now; );
 }
 
-describe('an answer that was asked for before answers of its kind were compared', () => {
+describe('an answer that was requested before verification was calibrated', () => {
   const notes = {
     'of a block': ({ trust }, scope) => trust.note(scope, POSITION, false, ['receipts']),
     'of logs': ({ trust }, scope) => trust.noteLogs(scope, POSITION, true, undefined),
   } satisfies Record<string, (opened: ReturnType<typeof open>, scope: RequestScope) => void>;
 
   for (const [what, note] of Object.entries(notes)) {
-    it(`${what} is not proven, though it is known by now how to compare it`, () => {
+    it(`${what} is not verified, though answers of its kind are verifiable by now`, () => {
       for (const mode of ['auto', 'require'] as const) {
         const opened = open(mode);
         const early = begin();
@@ -55,7 +55,7 @@ describe('an answer that was asked for before answers of its kind were compared'
     });
   }
 
-  it('is proven where it was executed here on proven state', () => {
+  it('is verified if it was executed locally on verified state', () => {
     const { calibration, trust } = open('require');
     const early = begin();
     pass();
@@ -64,7 +64,7 @@ describe('an answer that was asked for before answers of its kind were compared'
     assert.equal(early.trust, 'proven');
   });
 
-  it('is not proven where a later block has shown how', () => {
+  it('is not verified if only a later block has shown how', () => {
     const { calibration, trust } = open('auto');
     calibration.finish();
     calibration.noteUnverifiable('receipts', 'other rules', 50n);

@@ -32,7 +32,7 @@ function createVerifier(recover: RecoverPublicKey = recoverPublicKey): Verifier 
   });
 }
 
-test('senders of a block are sampled, at least one of each however many blocks there are', {
+test('senders of a block are sampled, at least one of each block, however many blocks there are', {
   skip: sample === undefined && SKIP_REASON,
 }, () => {
   let recovered = 0;
@@ -59,7 +59,7 @@ test('senders of a block are sampled, at least one of each however many blocks t
   assert.throws(() => blocks.check(named, lie, true, undefined), Refutation);
 });
 
-test('uncles are held by their number, not by that of their blocks', () => {
+test('uncles are bounded by their number, not by that of their blocks', () => {
   const blocks = new VerifiedBlocks(createVerifier());
   const uncles = new Array(10_000).fill(`0x${'11'.repeat(32)}`);
   blocks.noteUncles('first', uncles);

@@ -47,7 +47,7 @@ function open(count: number) {
 }
 
 describe('an answer that its block refutes', () => {
-  it('is a fault; its node is quarantined once another one was right about the same', () => {
+  it('is a fault; its node is quarantined once another node was right about the same block', () => {
     const { classify, condemned, verifier } = open(3);
     assert.throws(
       () => classify(0, WRONG),
@@ -61,13 +61,13 @@ describe('an answer that its block refutes', () => {
     assert.deepEqual(verifier.counts, { verified: 2, unproven: 0, refuted: 1 });
   });
 
-  it('is refused however many nodes give it', () => {
+  it('is refused however many nodes return it', () => {
     const { classify, condemned } = open(3);
     for (const node of [0, 1, 2, 0]) assert.throws(() => classify(node, WRONG));
     assert.deepEqual(condemned, []);
   });
 
-  it('is the chain’s where nothing has shown that it can be verified, once every node gives it', () => {
+  it('is accepted if nothing has shown that it can be verified, and every node returns it', () => {
     const { classify, accept, verifier } = open(3);
     const derived: Finding = { subject: 'gasUsed', kind: 'contradicts', text: 'other gas', evidence: '1 2' };
     for (const node of [0, 1]) assert.throws(() => classify(node, derived));
@@ -79,8 +79,8 @@ describe('an answer that its block refutes', () => {
   });
 });
 
-describe('a form that is not known', () => {
-  it('is accepted when every node gives it, and the block is not proven; then of other blocks when two give it', () => {
+describe('an unknown form', () => {
+  it('is accepted if every node returns it, and makes the block unverifiable; for later blocks two nodes are enough', () => {
     const { classify, judgeOf, accept, verifier } = open(3);
     for (const node of [0, 1]) assert.throws(() => classify(node, STRANGE));
     assert.equal(accept(STRANGE), undefined);
@@ -97,21 +97,21 @@ describe('a form that is not known', () => {
     assert.equal(verifier.whyUnverifiable(next, ['transactions']), STRANGE.text);
   });
 
-  it('is accepted of the only node', () => {
+  it('is accepted from the only node', () => {
     const { classify, verifier } = open(1);
     classify(0, STRANGE);
     assert.notEqual(verifier.whyUnverifiable(BLOCK, ['transactions']), undefined);
   });
 });
 
-it('nothing is judged before recent blocks have been looked at', () => {
+it('nothing is refuted before verification is calibrated', () => {
   const { classify, verifier } = open(1);
   verifier.calibration.reset();
   classify(0, WRONG);
   assert.match(verifier.whyUnverifiable(BLOCK, ['header']) ?? '', /not calibrated yet/);
 });
 
-it('tells of blocks that it forgets what is not proven of', () => {
+it('onForgotten reports the blocks whose unverifiable marks are dropped', () => {
   const { verifier } = open(1);
   const forgotten: string[] = [];
   verifier.onForgotten = (hash) => void forgotten.push(hash);

@@ -88,7 +88,7 @@ describe('simulated blocks', () => {
     return block?.calls[0] as CallResult;
   };
 
-  test('a creation by a sender with the last nonce is refused before it uses gas, and leaves the nonce', async () => {
+  test('charge only intrinsic gas for a creation by a sender with the maximum nonce, and leave the nonce', async () => {
     const stateOverrides = { [SENDER]: { nonce: '0xffffffffffffffff' } };
     const create = { from: SENDER, data: '0x00', gas: '0x100000' };
     const [block] = await simulate([{ stateOverrides, calls: [create, create] }]);
@@ -98,7 +98,7 @@ describe('simulated blocks', () => {
     );
   });
 
-  test('a block sees the state, the hash and the time of those before it', async () => {
+  test('see the state, the hash and the time of the blocks before', async () => {
     const write = { from: SENDER, to: REVERTER, data: encodeCall('write(uint256)', 77n) };
     const [, gap, , last] = await simulate([
       { calls: [write] },
@@ -127,7 +127,7 @@ describe('simulated blocks', () => {
     assert.equal(BigInt(reads[1]?.calls[0]?.returnData ?? 0), 77n);
   });
 
-  test('nothing is left of it', async () => {
+  test('leave no state behind', async () => {
     const call = { to: REVERTER, data: encodeCall('read()') };
     const before = await opened.chain.execution.call({ call, block: LATEST }, limitTo(PATIENCE_MS));
     await simulate([
@@ -147,7 +147,7 @@ describe('simulated blocks', () => {
     );
   });
 
-  test('precompiles that one block moved are at their places in the next', async () => {
+  test('have precompiles that the block before moved at their own addresses', async () => {
     const identity = '0x0000000000000000000000000000000000000004';
     const calls = [
       { to: identity, data: '0xbeef' },
@@ -163,7 +163,7 @@ describe('simulated blocks', () => {
     ]);
   });
 
-  test('how calls end', async () => {
+  test('report reverts and halts with code, message, data and gas', async () => {
     const reverted = await run(
       '0x08c379a0 224 SHL 0 MSTORE 32 4 MSTORE 2 36 MSTORE 0x6f6b 240 SHL 68 MSTORE 100 0 REVERT',
     );
@@ -178,7 +178,7 @@ describe('simulated blocks', () => {
     assert.equal(halted.gasUsed, '0x20000');
   });
 
-  test('logs have their places among all that were emitted, and transfers are logs where they are asked for', async () => {
+  test('number logs among all emitted ones, and have transfers as logs on request', async () => {
     const inner = { [OTHER]: code('1 0 0 LOG1 0 0 REVERT') };
     const source = `0 0 LOG0 0 0 0 0 1 ${OTHER} GAS CALL POP 0 0 0 0 3 ${SENDER} GAS CALL POP 0 0 LOG0`;
     const stateOverrides = { ...inner, [PROGRAM]: { ...code(source), balance: '0x64' } };
@@ -201,7 +201,7 @@ describe('simulated blocks', () => {
     }
   });
 
-  test('times that are not given begin anew behind the last one of 64 bits', async () => {
+  test('wrap default timestamps after the maximum of 64 bits', async () => {
     const blocks = await simulate([{ blockOverrides: { time: '0xffffffffffffffff' } }, {}, {}]);
     assert.deepEqual(
       blocks.map(({ timestamp }) => timestamp),
@@ -209,7 +209,7 @@ describe('simulated blocks', () => {
     );
   });
 
-  test('receipts of calls that are the same transaction have the logs of those before', async () => {
+  test('receipts of calls with the same transaction hash have the logs of the earlier call', async () => {
     const logging = { [PROGRAM]: code('0 0 LOG0') };
     const same = { to: PROGRAM, gas: hexOf(100_000n), nonce: '0x0' };
     const [first, silent, other] = await simulate([
@@ -224,7 +224,7 @@ describe('simulated blocks', () => {
     assert.equal(other?.['logsBloom'], `0x${'00'.repeat(256)}`);
   });
 
-  test('gas of all calls together is bounded, and a call that it stops says so', async () => {
+  test('bound the gas of all calls together, and report the cap in the error of the stopped call', async () => {
     const bounded = await openBounded(100_000);
     const loop = { [PROGRAM]: code('loop: @loop JUMP') };
     const [block] = await simulate(
@@ -252,7 +252,7 @@ describe('simulated blocks', () => {
     return openBuiltChain(genesis, builder, { simulationGas });
   }
 
-  test('what may not be a block or a transaction is refused, with its kind', async () => {
+  test('with an invalid block or transaction are refused, with the kind of the error', async () => {
     const refusals: readonly (readonly [BlockStateCalls[], boolean, string, RegExp])[] = [
       [
         [{ blockOverrides: { number: '0x3' } }],
@@ -351,7 +351,7 @@ describe('simulated blocks', () => {
     }
   });
 
-  test('before London an overridden base fee is part of the price, and the sender must have what it offers', async () => {
+  test('before London use an overridden base fee, and require funds for the fee cap', async () => {
     const [genesis, builder] = await buildCallChain({ revision: 'berlin' });
     const berlin = await openBuiltChain(genesis, builder);
     try {
@@ -380,7 +380,7 @@ describe('simulated blocks', () => {
     }
   });
 
-  test('withdrawals, beacon roots and fee recipients', async () => {
+  test('apply withdrawals, beacon roots and fee recipients', async () => {
     const source = `${OTHER} BALANCE 0 MSTORE COINBASE 32 MSTORE BASEFEE 64 MSTORE 96 0 RETURN`;
     const stateOverrides = { [PROGRAM]: code(source), [SENDER]: { balance: hexOf(ETHER) } };
     const withdrawals = [{ index: '0x1', validatorIndex: '0x2', address: OTHER, amount: '0x3' }];
@@ -415,7 +415,7 @@ describe('simulated blocks', () => {
     assert.equal(transaction?.['gasPrice'], '0x8');
   });
 
-  test('overrides that are collected in several pieces are the same as those of several blocks', async () => {
+  test('have the same state root for overrides of one block as for those of several blocks', async () => {
     const names = Array.from({ length: 300 }, (_, i) => i + 1_000);
     const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
     const slotsOf = (some: number[]): Record<string, string> =>
@@ -448,7 +448,7 @@ describe('simulated blocks', () => {
     assert.equal(blocks.at(-1)?.['stateRoot'], whole?.['stateRoot']);
   });
 
-  test('at the pending block tips go to no account, as in the block that geth prepares', async () => {
+  test('on the pending block have no fee recipient, as in geth', async () => {
     const calls = [{ blockOverrides: {} }];
     const pending: BlockReference = { kind: 'tag', tag: 'pending' };
     const [atHead] = await simulate(calls);
@@ -458,7 +458,7 @@ describe('simulated blocks', () => {
     assert.equal(atPending?.['parentHash'], atHead?.['parentHash']);
   });
 
-  test('a long simulation goes to a thread and gives the same; its owner may give it up', async () => {
+  test('continue on a thread with the same result, and end when their client cancels', async () => {
     const source = '3000000 loop: 1 SWAP1 SUB DUP1 @loop JUMPI 32 0 RETURN';
     const blocks = [
       { stateOverrides: { [PROGRAM]: code(source) }, calls: [{ to: PROGRAM, gas: '0x1c9c380' }] },
@@ -475,7 +475,7 @@ describe('simulated blocks', () => {
     await assert.rejects(provided, { kind: 'aborted' });
   });
 
-  test('results of megabytes come in pieces, and there is a bound', async () => {
+  test('stream results of megabytes, up to a bound', async () => {
     const returns = (bytes: number): Record<string, { code: string }> => ({
       [PROGRAM]: code(`${bytes} 0 RETURN`),
     });
@@ -494,7 +494,7 @@ describe('simulated blocks', () => {
     await rich.close();
   });
 
-  test('a block that is not there', async () => {
+  test('on a missing block are refused', async () => {
     const request = {
       simulation: { blockStateCalls: [{}] },
       block: { kind: 'number', number: 99n },
@@ -503,7 +503,7 @@ describe('simulated blocks', () => {
   });
 });
 
-describe('a simulated block and the imported one', () => {
+describe('a simulated block and the imported block', () => {
   for (const revision of ['berlin', 'shanghai', 'osaka', 'amsterdam'] as const) {
     test(`have the same roots, bloom and gas: ${revision}`, async () => {
       const LOGGER = '0x00000000000000000000000000000000000000bb';
