@@ -25,7 +25,7 @@ const ACCEPTED: readonly [value: unknown, reference: unknown][] = [
   ],
 ];
 for (const [value, reference] of ACCEPTED) {
-  test(`${JSON.stringify(value)} names a block`, () => assert.deepEqual(anyBlock.parse(value), reference));
+  test(`${JSON.stringify(value)} is a block reference`, () => assert.deepEqual(anyBlock.parse(value), reference));
 }
 
 const REFUSED: readonly [value: unknown, message: string][] = [
@@ -49,17 +49,17 @@ const REFUSED: readonly [value: unknown, message: string][] = [
   [{ blockHash: HASH, requireCanonical: 1 }, 'requireCanonical: expected a boolean, got a number'],
 ];
 for (const [value, message] of REFUSED) {
-  test(`${JSON.stringify(value)} names no block: ${message}`, () => {
+  test(`${JSON.stringify(value)} is refused as a block reference: ${message}`, () => {
     assert.throws(() => anyBlock.parse(value), new ParamProblem(message));
   });
 }
 
-test('where only numbers and tags are accepted, a hash is a number that is too long', () => {
+test('blockNumberOrTag refuses a hash as a number of more than 64 bits', () => {
   assert.throws(() => blockNumberOrTag.parse(HASH), new ParamProblem('hex number > 64 bits'));
   assert.throws(() => blockNumberOrTag.parse({ blockNumber: '0x1' }), ParamProblem);
 });
 
-test('safe is refused, or read as finalized, as the network says', () => {
+test('resolveSafeTag refuses safe, or reads it as finalized, depending on the network', () => {
   const safe = { kind: 'tag', tag: 'safe' } as const;
   const chain = new ScriptedChain();
   assert.throws(

@@ -38,7 +38,7 @@ test('gas is clamped to 10 times the gas limit of the latest block', async () =>
   }
 });
 
-test('absent gas stays absent, and the head is not asked for', async () => {
+test('absent gas stays absent, and the head is not requested', async () => {
   class HeadlessChain extends ScriptedChain {
     override getHeader(): Promise<never> {
       assert.fail('asked for the head');
@@ -49,7 +49,7 @@ test('absent gas stays absent, and the head is not asked for', async () => {
   }
 });
 
-test('a block gas limit beyond 64 bits does not make the cap wider than the wire', async () => {
+test('a block gas limit beyond 64 bits does not raise the cap beyond 64 bits', async () => {
   class WideChain extends ScriptedChain {
     override readonly gasLimit: bigint = 2n ** 63n;
   }
@@ -57,14 +57,14 @@ test('a block gas limit beyond 64 bits does not make the cap wider than the wire
   assert.equal((await requestOf(ethCall, params, new WideChain())).call.gas, '0xffffffffffffffff');
 });
 
-test('the block is latest where none is given', async () => {
+test('the default block is latest', async () => {
   assert.deepEqual((await requestOf(ethCall, [{}])).block, LATEST);
   assert.deepEqual((await requestOf(ethEstimateGas, [{}, null])).block, LATEST);
   assert.deepEqual((await requestOf(ethCall, [{}, 'safe'])).block, { kind: 'tag', tag: 'safe' });
   assert.deepEqual((await requestOf(ethEstimateGas, [{}, '0x5'])).block, { kind: 'number', number: 5n });
 });
 
-test('input wins over data, and the chain sees one of them', async () => {
+test('input takes precedence over data, and the chain gets only one of them', async () => {
   const dataOf = async (call: unknown): Promise<unknown> => {
     const request = await requestOf(ethEstimateGas, [call]);
     assert.equal('input' in request.call, false);
@@ -77,7 +77,7 @@ test('input wins over data, and the chain sees one of them', async () => {
   assert.equal(await dataOf({}), undefined);
 });
 
-test('null and unknown fields are as good as absent, hex arrives in lower case', async () => {
+test('null and unknown fields count as absent, and hex is converted to lower case', async () => {
   const call = {
     to: `0x${'Ab'.repeat(20)}`,
     from: null,
@@ -92,7 +92,7 @@ test('null and unknown fields are as good as absent, hex arrives in lower case',
   });
 });
 
-test('all fields of a call arrive', async () => {
+test('all fields of a call reach the chain', async () => {
   const call = {
     from: `0x${'01'.repeat(20)}`,
     to: `0x${'00'.repeat(20)}`,
@@ -114,7 +114,7 @@ test('all fields of a call arrive', async () => {
   assert.deepEqual((await requestOf(ethCall, [call])).call, call);
 });
 
-test('overrides arrive with lower-case keys, without nulls', async () => {
+test('overrides reach the chain with lower-case keys and without nulls', async () => {
   const slot = `0x${'0A'.repeat(32)}`;
   const request = await requestOf(ethCall, [
     {},
@@ -132,7 +132,7 @@ test('absent overrides are absent in the request', async () => {
   assert.deepEqual(Object.keys(await requestOf(ethCall, [{}, 'latest', null, null])), ['call', 'block']);
 });
 
-test('a type that cannot be read is ignored, and an empty text is zero or nothing', async () => {
+test('an invalid type is ignored, and an empty string is a value of zero or empty data', async () => {
   for (const type of ['Latest', '0x01', 7, { a: 1 }]) {
     const { call } = await requestOf(ethEstimateGas, [{ type, value: '', data: '' }]);
     assert.deepEqual(call, { value: '0x0', data: '0x' });
@@ -141,7 +141,7 @@ test('a type that cannot be read is ignored, and an empty text is zero or nothin
   assert.deepEqual(call, { type: '0x2' });
 });
 
-test('safe reaches the chain of a read as finalized where the network says so', async () => {
+test('safe reaches the chain of a read as finalized if the network is configured so', async () => {
   const chain = new ScriptedChain();
   const network = createScriptedNetwork(chain, { safeTag: 'finalized' });
   const scope = new RequestScope(performance.now() + 10_000);

@@ -110,7 +110,7 @@ function format(value: unknown): string {
 const only = (param: Param | undefined): readonly Param[] => (param === undefined ? [] : [param]);
 
 for (const { name, params } of METHODS.filter((method) => method.params.length > 0)) {
-  test(`${name}: the fast path, parsing in pieces and parsing alone come to the same`, () => {
+  test(`${name}: the fast path, parsing in pieces and parsing at once have the same result`, () => {
     fc.assert(
       fc.property(fc.nat(params.length - 1), values, fc.boolean(), (position, raw, isPrepared) => {
         if (raw === null) return;
@@ -154,7 +154,7 @@ const PLAIN_CALLS: readonly object[] = [
   { accessList: [], blobVersionedHashes: [HASH.toLowerCase()] },
 ];
 for (const call of PLAIN_CALLS) {
-  test(`${JSON.stringify(call)} is taken on the fast path`, () => {
+  test(`${JSON.stringify(call)} is accepted on the fast path`, () => {
     assert.equal(format(callObject.accept?.(call)), format(callObject.parse(call)));
   });
 }
@@ -165,7 +165,7 @@ test('calls with unknown fields, upper case or anything invalid are left to pars
   }
 });
 
-test('what the chain refuses is taken: state and its differences together, what only blocks to be built can have', () => {
+test('overrides that the chain refuses are accepted: state with stateDiff, and fields only for blocks to be built', () => {
   const states = { [to]: { state: {}, stateDiff: {} } };
   assert.equal(format(ethCall.params[2]?.codec.parse(states)), format(states));
   const block = { beaconRoot: HASH.toLowerCase(), withdrawals: [{}, 1] };
@@ -204,7 +204,7 @@ for (const [position, raw, problem] of PROBLEMS) {
   });
 }
 
-describe('large parameters', () => {
+describe('parsing of large parameters', () => {
   const count = 5_000;
   const slots = Array.from({ length: count }, (_, i) => `0x${i.toString(16).padStart(64, '0')}`);
   const storageOf = (value: string): object => Object.fromEntries(slots.map((slot) => [slot, value]));
@@ -214,7 +214,7 @@ describe('large parameters', () => {
     { [to]: { nonce: '0x1', stateDiff: storageOf(value) }, [`0x${'0'.repeat(40)}`]: { code: '0x00' } },
   ];
 
-  test('are parsed with pauses, as often as their values ask for, however those are nested', () => {
+  test('pauses in proportion to the number of values, at any nesting depth', () => {
     const raw = large(HASH.toLowerCase());
     assert.ok(countPauses(ethCall.params, raw) >= (3 * count) / 512);
     const [call, , overrides] = parseParams(ethCall.params, raw);
@@ -222,14 +222,14 @@ describe('large parameters', () => {
     assert.equal(overrides, raw[2]);
   });
 
-  test('that have to be changed come to what parsing at once makes of them', () => {
+  test('has the same result in pieces as at once where values are changed', () => {
     const raw = large(HASH);
     const prepared = large(HASH);
     assert.ok(countPauses(ethCall.params, prepared) >= (3 * count) / 512);
     assert.deepEqual(parseParams(ethCall.params, prepared), parseParams(ethCall.params, raw));
   });
 
-  test('that were prepared are not parsed again, also where they are wrong', () => {
+  test('does not parse prepared parameters again, even if they are invalid', () => {
     for (const raw of [large(HASH), [{ to: 5 }]]) {
       countPauses(ethCall.params, raw);
       const outcome = parse(() => parseParams(ethCall.params, raw));
@@ -245,7 +245,7 @@ describe('large parameters', () => {
     }
   });
 
-  test('that were prepared for one method are parsed for another', () => {
+  test('parses parameters again that were prepared for another method', () => {
     const raw = [to, '0x1', {}, {}, []];
     countPauses(ethCall.params, raw);
     assert.throws(() => parseParams(ethGetTransactionCount.params, raw), {
@@ -253,13 +253,13 @@ describe('large parameters', () => {
     });
   });
 
-  test('are those with lists, objects in objects or many members', () => {
+  test('treats lists, nested objects and objects with many members as large', () => {
     for (const small of [[{ to, data: '0x' }, 'latest', null, {}, true, 5], []])
       assert.equal(areLarge(small), false);
     for (const raw of [[], { [to]: {} }, { accessList: [] }]) assert.equal(areLarge([to, raw]), true);
   });
 
-  test('are given up at the first value that is wrong', () => {
+  test('stops at the first invalid value', () => {
     const raw = [{ accessList: Array.from({ length: 8_000 }, () => 5) }, 'latest'];
     assert.equal(countPauses(ethCall.params, raw), 0);
     for (const params of [raw, [...raw]]) {
@@ -270,7 +270,7 @@ describe('large parameters', () => {
     assert.equal(countPauses(ethCall.params, [{}, 'latest', { [to]: { state: storageOf('0x1') } }]), 0);
   });
 
-  test('are counted', () => {
+  test('refuses too many prepared parameters', () => {
     const raw = [{}, 'latest', {}, {}, 1];
     countPauses(ethCall.params, raw);
     assert.throws(() => parseParams(ethCall.params, raw), {
@@ -279,7 +279,7 @@ describe('large parameters', () => {
   });
 });
 
-test('members that no codec names cost nothing, however many they are', () => {
+test('members without a codec are dropped, however many they are', () => {
   const noise = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`k${i}`, i]));
   const [call] = parseParams(only(ethCall.params[0]), [{ ...noise, to: ADDRESS, value: null }]);
   assert.deepEqual(call, { to });

@@ -23,8 +23,8 @@ const B = `0x${'bb'.repeat(20)}`;
 const HAVE_ALL_STORAGE = new Set(['eth_getBlockAccessList', 'debug_getRawBlockAccessList']);
 const ADDRESS = /"0x[0-9a-f]{40}"/i;
 
-describe('what calls touch', () => {
-  it('a call: what it goes to, and anything where state or block are overridden', () => {
+describe('contract scope', () => {
+  it('call: its recipient, and anything if state or block are overridden', () => {
     assert.deepEqual(scopeOfCall([{ to: A, from: B }]), [A]);
     assert.deepEqual(scopeOfCall([{ to: A }, 'latest', null, undefined]), [A]);
     assert.equal(scopeOfCall([{ to: A }, 'latest', { [A]: { code: '0x00' } }]), 'anything');
@@ -35,14 +35,14 @@ describe('what calls touch', () => {
     }
   });
 
-  it('an estimate on a rollup: overrides may be the second parameter', () => {
+  it('estimate on a rollup: overrides may be the second parameter', () => {
     assert.deepEqual(scopeOfEstimate([{ to: A }]), [A]);
     assert.deepEqual(scopeOfEstimate([{ to: A }, '0x7', null]), [A]);
     assert.equal(scopeOfEstimate([{ to: A }, { [A]: { code: '0x00' } }]), 'anything');
     assert.equal(scopeOfEstimate([{ to: A }, '0x7', { [A]: { code: '0x00' } }]), 'anything');
   });
 
-  it('authorizations: the contracts whose code they put at other accounts, of calls, simulations and transactions', () => {
+  it('authorizations: the delegated contracts in calls, simulations and transactions', () => {
     const call = { to: A, authorizationList: [{ address: B, nonce: '0x0' }, {}] };
     assert.deepEqual(scopeOfCall([call]), [A, B, undefined]);
     assert.deepEqual(scopeOfSimulation([{ blockStateCalls: [{ calls: [call] }] }]), [A, B, undefined]);
@@ -55,7 +55,7 @@ describe('what calls touch', () => {
     assert.deepEqual(delegates, [bytesToHex(AUTHORIZATION.address)]);
   });
 
-  it('no list beyond its bound is gone through', () => {
+  it('lists longer than their bound are not iterated', () => {
     let reads = 0;
     /** Counts reads of its members. */
     const listOf = (length: number, member: unknown): readonly unknown[] =>
@@ -81,7 +81,7 @@ describe('what calls touch', () => {
     assert.equal((scopeOfCall([most]) as unknown[]).length, 8_193);
   });
 
-  it('an account: the first parameter, whatever it is', () => {
+  it('account: the first parameter, even if it is invalid', () => {
     assert.deepEqual(scopeOfAccount([A, 'latest']), [A]);
     assert.deepEqual(scopeOfAccount([]), [undefined]);
   });
@@ -103,7 +103,7 @@ describe('what calls touch', () => {
     }
   });
 
-  it('storage: the addresses that name the lists of slots', () => {
+  it('storage: the accounts whose slots are requested', () => {
     assert.deepEqual(scopeOfStorage([{ [A]: ['0x0'], [B]: [] }, 'latest']), [A, B]);
     assert.equal(scopeOfStorage([]), 'anything');
     // A list of more accounts than one call may have is not read.
@@ -118,7 +118,7 @@ describe('what calls touch', () => {
     assert.equal(scopeOfStorage([accounts(8_193)]), 'anything');
   });
 
-  it('a simulation: what the calls of every block go to, and anything with overrides', () => {
+  it('simulation: the recipients of the calls of all blocks, and anything with overrides', () => {
     const calls = [{ to: A }, { to: B, from: A }];
     assert.deepEqual(scopeOfSimulation([{ blockStateCalls: [{ calls }, { calls: [{}] }] }]), [
       A,
@@ -131,7 +131,7 @@ describe('what calls touch', () => {
     assert.deepEqual(scopeOfSimulation([{ blockStateCalls: 'x' }]), []);
   });
 
-  it('a transaction that is sent: what it goes to; a creation, and what is no transaction, anything', () => {
+  it('sent transaction: its recipient; anything for a creation or invalid bytes', () => {
     const to = '0x00000000000000000000000000000000000000aa';
     for (const type of [0, 1, 2, 3] as const) {
       assert.deepEqual(scopeOfRecipient([bytesToHex(makeTransaction({ type }))]), [to]);
@@ -143,12 +143,12 @@ describe('what calls touch', () => {
     }
   });
 
-  it('methods that the service does not know: anything', () => {
+  it('method of nodes that the service does not know: anything', () => {
     assert.equal(createNodeMethod('debug_traceCall', 'debug_*').contractScope([{ to: A }]), 'anything');
   });
 
   for (const { name, contractScope, example, sends = false } of METHODS) {
-    it(`${name}: an address among its parameters is one that it touches`, () => {
+    it(`${name}: has a scope exactly if its parameters contain an address`, () => {
       // The recipient of a sent transaction is inside its bytes.
       const isAbout = sends || ADDRESS.test(JSON.stringify(example.params));
       if (HAVE_ALL_STORAGE.has(name)) assert.equal(contractScope, scopeOfAnything);

@@ -16,8 +16,8 @@ const RULE: DevelopmentRule = {
 };
 const CLIENT: ClientFacts = { address: '127.0.0.1', origin: undefined, isForwarded: false };
 
-describe('methods of a development node', () => {
-  it('are for clients of this machine that no proxy stands before', () => {
+describe('access to the methods of a development node', () => {
+  it('is granted to clients on this machine without a proxy', () => {
     assert.equal(authorizeClient(RULE, CLIENT, undefined), 'granted');
     assert.equal(authorizeClient(RULE, { ...CLIENT, address: '::1' }, undefined), 'granted');
     assert.equal(authorizeClient({ ...RULE, listensOnLoopback: false }, CLIENT, undefined), 'listener');
@@ -27,14 +27,14 @@ describe('methods of a development node', () => {
     assert.equal(authorizeClient(RULE, { ...CLIENT, isForwarded: true }, undefined), 'proxy');
   });
 
-  it('are for pages whose origin is named, which null never is', () => {
+  it('is granted to pages with a configured origin, and never to the origin null', () => {
     const check = (origin: string): string => authorizeClient(RULE, { ...CLIENT, origin }, undefined);
     assert.equal(check('HTTP://localhost:3000'), 'granted');
     for (const origin of ['null', '*', '', 'http://localhost:3001', 'http://localhost:3000.evil.example'])
       assert.equal(check(origin), 'origin', origin);
   });
 
-  it('are not for keys that are bound to contracts, or may not send', () => {
+  it('is refused to keys that are bound to contracts, or may not send', () => {
     for (const rule of [RULE, { ...RULE, isEverywhere: true }]) {
       const check = (maySend: boolean, bindsContracts: boolean): string =>
         authorizeClient(rule, CLIENT, { maySend, bindsContracts });
@@ -44,7 +44,7 @@ describe('methods of a development node', () => {
     }
   });
 
-  it('are for clients everywhere where the network says so, but for pages that are not named', () => {
+  it('is granted to all clients if the network is configured so, but not to pages with other origins', () => {
     const rule: DevelopmentRule = {
       ...RULE,
       isEverywhere: true,
@@ -56,7 +56,7 @@ describe('methods of a development node', () => {
     assert.equal(authorizeClient(rule, { ...client, origin: 'https://evil.example' }, undefined), 'origin');
   });
 
-  it('say which condition is not met, and what to do; a client of which nothing is known is refused', () => {
+  it('is refused with the unmet condition and a remedy, and also without client facts', () => {
     assert.equal(explainRefusal('granted', 'anvil_mine'), undefined);
     assert.match(
       explainRefusal('proxy', 'anvil_mine') ?? '',
@@ -65,7 +65,7 @@ describe('methods of a development node', () => {
     assert.match(explainRefusal(undefined, 'anvil_mine') ?? '', /cannot be checked/);
   });
 
-  it('are named one by one, or of three namespaces; in another case they are none', () => {
+  it('applies to listed methods and three namespaces, in exact case', () => {
     assert.equal(findDevelopmentLabel('anvil_setBalance'), 'anvil_*');
     assert.equal(findDevelopmentLabel('eth_sendTransaction'), 'eth_sendTransaction');
     const others = [

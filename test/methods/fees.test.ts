@@ -30,7 +30,7 @@ function createNoting(): { readonly network: Network; readonly requested: FeeHis
   return { network: createScriptedNetwork(chain), requested };
 }
 
-test('a number of blocks is a JSON number or text, decimal or hex', () => {
+test('the block count of a fee history is a JSON number or text, decimal or hex', () => {
   const { network, requested } = createNoting();
   for (const count of [7, '7', '0x7', '0X07', '007']) ask(network, 'eth_feeHistory', count, 'latest', []);
   assert.deepEqual(
@@ -44,7 +44,7 @@ test('a number of blocks is a JSON number or text, decimal or hex', () => {
   }
 });
 
-test('of many blocks the newest 1,024 are asked for, of none nothing is', () => {
+test('a block count is capped at 1,024, and a count of zero sends no request', () => {
   const { network, requested } = createNoting();
   ask(network, 'eth_feeHistory', '0xffffffffffffffff', 'latest', [1, 2]);
   assert.deepEqual(requested, [
@@ -58,7 +58,7 @@ test('of many blocks the newest 1,024 are asked for, of none nothing is', () => 
   assert.equal(requested.length, 1);
 });
 
-test('percentiles that make no sense are refused in geth’s words', () => {
+test('invalid percentiles are refused with geth’s messages', () => {
   const { network } = createNoting();
   const cases: readonly (readonly [readonly (number | null)[], string])[] = [
     [[-1], '-1.000000'],
@@ -93,7 +93,7 @@ test('percentiles that make no sense are refused in geth’s words', () => {
   }
 });
 
-test('all three parameters of a history are required, as in geth', () => {
+test('all three parameters of eth_feeHistory are required, as in geth', () => {
   const { network } = createNoting();
   for (const [params, missing] of [
     [[], 0],
@@ -106,7 +106,7 @@ test('all three parameters of a history are required, as in geth', () => {
   }
 });
 
-test('what no node can answer is a method that there is not; a price that there is not is null', () => {
+test('methods that no node can answer do not exist; an absent base fee is null', () => {
   const none = (): null => null;
   const chain = createFakeChain({
     fees: { getGasPrice: none, getPriorityFee: none, getFeeHistory: none, getBaseFee: () => 'null' },
@@ -123,7 +123,7 @@ test('what no node can answer is a method that there is not; a price that there 
   assert.equal(ask(network, 'eth_baseFee'), 'null');
 });
 
-test('what is known of the service itself needs no chain', () => {
+test('methods about the service itself need no chain', () => {
   const network = createScriptedNetwork(createFakeChain({}));
   assert.equal(ask(network, 'eth_accounts'), '[]');
   assert.equal(ask(network, 'net_listening'), 'true');
@@ -135,7 +135,7 @@ test('what is known of the service itself needs no chain', () => {
   assert.throws(() => ask(network, 'web3_sha3', 'abc'), /hex string without 0x prefix/);
 });
 
-test('the modules are the namespaces that the network serves', () => {
+test('rpc_modules lists the namespaces that the network serves', () => {
   const list = (network: Network): readonly string[] =>
     Object.keys(JSON.parse(String(ask(network, 'rpc_modules'))) as Readonly<Record<string, string>>);
   const plain = list(createScriptedNetwork(new ScriptedChain()));

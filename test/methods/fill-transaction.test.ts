@@ -63,7 +63,7 @@ class Scene {
   }
 }
 
-test('what is missing is filled in, with twice the base fee, and asked for once', async () => {
+test('missing fields are filled in, with twice the base fee, and each is requested once', async () => {
   const scene = new Scene();
   const { raw, tx } = await scene.fill({ from: FROM, to: TO, value: '0x1', data: '0x1234' });
   assert.deepEqual(scene.requested, ['tip', 'nonce 0xaa pending', 'gas']);
@@ -114,7 +114,7 @@ test('what is missing is filled in, with twice the base fee, and asked for once'
   assert.equal(raw.slice(6), `${unsigned.slice(6)}808080`);
 });
 
-test('what is given is kept, and nothing is asked for it', async () => {
+test('provided fields are preserved, and cause no requests', async () => {
   const scene = new Scene();
   const provided = {
     to: TO,
@@ -131,7 +131,7 @@ test('what is given is kept, and nothing is asked for it', async () => {
   for (const [name, value] of Object.entries(provided)) assert.deepEqual(tx[name], value, name);
 });
 
-test('the type follows from what is given', async () => {
+test('the type follows from the provided fields', async () => {
   const scene = new Scene();
   const legacy = await scene.fill({ to: TO, gasPrice: '0x9', accessList: ACCESS_LIST });
   assert.deepEqual(
@@ -185,14 +185,14 @@ const REFUSED: readonly (readonly [object, string])[] = [
 ];
 
 for (const [call, message] of REFUSED) {
-  test(`refuses ${message}`, async () => {
+  test(`eth_fillTransaction refuses a call: ${message}`, async () => {
     const scene = new Scene();
     await assert.rejects(scene.fill(call), { rowName: 'serverError', message });
     assert.deepEqual(scene.estimated, []);
   });
 }
 
-test('another chain is refused after the estimate, as in geth; blobs are refused, and not left out', async () => {
+test('another chain id is refused after the estimate, as in geth; blobs are refused instead of dropped', async () => {
   const scene = new Scene();
   await assert.rejects(scene.fill({ to: TO, chainId: '0x1' }), {
     message: "chainId does not match node's (have=1, want=1337)",

@@ -43,7 +43,7 @@ function open(model: ModelChain, records: MemoryRecords): Process {
   return { view, ask, close: () => feed.close() };
 }
 
-test('a filter is the chain step by step, whichever process answers and wherever that one is', async () => {
+test('a filter reports the chain step by step, whichever process answers, on whatever branch it is', async () => {
   const everything = fc.record({
     actions: fc.array(anyAction, { maxLength: 30 }),
     creator: pick,

@@ -118,7 +118,7 @@ const FILTERS: readonly { readonly address: string | undefined; readonly filter:
   { address: modelAddress(1), filter: { address: [modelAddress(1), ...OTHERS] } },
 ];
 
-test('a table that fails now and then ends no filter, and a poll that is answered with an error has taken nothing', async () => {
+test('temporary failures of the record table end no filter, and a poll that fails loses no items', async () => {
   const everything = fc.record({
     actions: fc.array(anyAction, { maxLength: 40 }),
     meant: fc.constantFrom(...FILTERS),

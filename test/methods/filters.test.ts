@@ -66,7 +66,7 @@ const poll = async (ask: Send, id: unknown): Promise<Log[]> =>
   (await ask('eth_getFilterChanges', id)) as Log[];
 
 describe('filters', () => {
-  test('a record is read without a look at its criteria; one with members in another order, as a whole', () => {
+  test('a record is parsed without its criteria; a record with another order of members is parsed completely', () => {
     const head = '{"nonce":"n/+=","network":"main","kind":"logs","last":"0x1","at":12';
     const place = { nonce: 'n/+=', network: 'main', last: '0x1', before: undefined, at: 12 };
     const logs = (criteria: string): object => ({ ...place, subject: { kind: 'logs', criteria } });
@@ -78,7 +78,7 @@ describe('filters', () => {
       assert.equal(parseFilterRecord(none), undefined, none);
   });
 
-  test('a filter for blocks gives the hashes of those that come, each once', async () => {
+  test('a block filter reports the hash of each new block once', async () => {
     const { feed, ask } = start();
     feed.grow();
     const id = await ask('eth_newBlockFilter');
@@ -89,7 +89,7 @@ describe('filters', () => {
     assert.deepEqual(await poll(ask, id), []);
   });
 
-  test('after a reorg it gives every block of the new branch, and none that left', async () => {
+  test('after a reorg, a block filter reports every block of the new branch and no orphaned block', async () => {
     const { feed, ask } = start();
     const id = await ask('eth_newBlockFilter');
     for (let i = 0; i < 3; i++) feed.grow();
@@ -101,7 +101,7 @@ describe('filters', () => {
     assert.deepEqual([feed.grow()], await poll(ask, id));
   });
 
-  test('a filter for logs gives those that it means, and what a reorg takes back before what comes', async () => {
+  test('a log filter reports matching logs, and after a reorg first the removed ones', async () => {
     const { feed, ask } = start();
     feed.grow([A]);
     const id = await ask('eth_newFilter', { address: A });
@@ -128,7 +128,7 @@ describe('filters', () => {
     assert.deepEqual(await poll(ask, id), []);
   });
 
-  test('numbers bound the blocks of the logs that are given', async () => {
+  test('fromBlock and toBlock bound the reported logs', async () => {
     const { feed, ask } = start();
     const ids = await Promise.all(
       [{ fromBlock: '0x2' }, { fromBlock: '0x0', toBlock: '0x1' }, { fromBlock: 'earliest' }].map((filter) =>
@@ -141,7 +141,7 @@ describe('filters', () => {
     assert.deepEqual(counts, [2, 1, 3]);
   });
 
-  test('eth_getFilterLogs reads the criteria with their range, and is no poll', async () => {
+  test('eth_getFilterLogs reads the criteria with their block range, and does not advance the filter', async () => {
     const requested: LogFilter[] = [];
     const { feed, ask } = start({
       chain: {
@@ -171,7 +171,7 @@ describe('filters', () => {
     await rejects(ask('eth_getFilterLogs', await ask('eth_newBlockFilter')), ...NOT_FOUND);
   });
 
-  test('ranges that geth refuses, in its words', async () => {
+  test('ranges that geth refuses are refused with its messages', async () => {
     const { ask } = start();
     for (const [filter, message] of [
       [{ fromBlock: 'pending' }, 'pending logs are not supported'],
@@ -220,7 +220,7 @@ describe('filters', () => {
     await rejects(ask('eth_getFilterChanges', id), ...NOT_FOUND);
   });
 
-  test('a key has so many filters', async () => {
+  test('the filters of a key are limited in number', async () => {
     const { process, ask } = start({ maxOfKey: 3 });
     const ids = [];
     for (const method of ['eth_newBlockFilter', 'eth_newPendingTransactionFilter'])
@@ -232,7 +232,7 @@ describe('filters', () => {
     await ask('eth_newBlockFilter');
   });
 
-  test('a filter that is polled lives on, also without news; one that is not expires', async () => {
+  test('a polled filter stays alive, even without news; an unpolled filter expires', async () => {
     let now = 0;
     const records = new MemoryRecordTable(() => now);
     const { ask } = start({ records, lifeMs: 1_000 });
@@ -251,7 +251,7 @@ describe('filters', () => {
     await rejects(ask('eth_getFilterChanges', left), ...NOT_FOUND);
   });
 
-  test('a place that is not known any more ends the filter, and says so', async () => {
+  test('a filter whose last block is unknown or too far behind ends with an error that says so', async () => {
     const { feed, records, ask } = start();
     const [unknown, far] = [await ask('eth_newBlockFilter'), await ask('eth_newFilter', {})];
     const left = feed.grow();
@@ -274,7 +274,7 @@ describe('filters', () => {
     assert.deepEqual(await poll(ask, id), [], 'it is there still');
   });
 
-  test('many logs are given in several answers, none left out', async () => {
+  test('many logs are reported in several answers, and none is left out', async () => {
     const { feed, ask } = start();
     const id = await ask('eth_newFilter', {});
     for (let i = 0; i < 7; i++) feed.grow(Array(4_000).fill(A));
@@ -297,7 +297,7 @@ describe('filters', () => {
     );
   });
 
-  test('what waits for a block is given once, from when the filter was made', async () => {
+  test('pending transactions are reported once, from the creation of the filter on', async () => {
     const { feed, process, ask } = start({
       chain: {
         transactions: {
@@ -327,7 +327,7 @@ describe('filters', () => {
     );
   });
 
-  test('a chain without such transactions gives none; nodes that announce none have no such filter', async () => {
+  test('a chain without pending transactions reports none; nodes that announce none refuse the filter', async () => {
     const embedded = start({ hasNodes: false });
     embedded.feed.hasPending = false;
     const id = await embedded.ask('eth_newPendingTransactionFilter');
@@ -341,7 +341,7 @@ describe('filters', () => {
     );
   });
 
-  test('a table that is away takes nothing from a filter, also where it has written', async () => {
+  test('an unavailable record table loses no items of a filter, even if its write succeeded', async () => {
     const { feed, records, ask } = start();
     const id = await ask('eth_newBlockFilter');
     const hash = feed.grow();
@@ -372,7 +372,7 @@ describe('filters', () => {
     assert.deepEqual(await poll(ask, id), []);
   });
 
-  test('a table that fails for a moment is waited for, whether it had written or not', async () => {
+  test('a temporary failure of the record table is retried, whether it has written or not', async () => {
     const faulty = new FaultyRecords(new MemoryRecordTable());
     const feed = new ModelFeed();
     const processes = [0, 1].map(() => new FilterProcess({ feed, records: faulty, retryPauses: [0, 0, 0] }));
@@ -404,7 +404,7 @@ describe('filters', () => {
     );
   });
 
-  test('a poll takes nothing when its client has gone', async () => {
+  test('a poll of a disconnected client does not advance the filter', async () => {
     const { feed, process, ask } = start();
     feed.isSlow = true;
     const id = await ask('eth_newBlockFilter');
@@ -418,7 +418,7 @@ describe('filters', () => {
     assert.deepEqual(await poll(ask, id), [hash]);
   });
 
-  test('nor does one whose client goes while the filter is moved on, whichever process is asked next', async () => {
+  test('a client that disconnects while the filter advances loses nothing, whichever process gets the next poll', async () => {
     const { feed, records, ask } = start();
     const noticed = new NoticedRecords(records);
     const other = new FilterProcess({ feed, records: noticed });
@@ -437,7 +437,7 @@ describe('filters', () => {
     assert.deepEqual(await poll(other.connect(), id), []);
   });
 
-  test('where the table fails too, the process that was asked goes on from before', async () => {
+  test('if the record table fails too, the same process goes on from before the lost poll', async () => {
     const { feed, records } = start();
     const noticed = new NoticedRecords(records);
     const process = new FilterProcess({ feed, records: noticed, retryPauses: [] });
@@ -467,7 +467,7 @@ function assertSame(provided: readonly Log[], expected: readonly string[]): void
   assert.deepEqual(new Map(left), new Map(expected.map((text) => [text, 1])));
 }
 
-test('one client sees the chain as it is, in order, over any growth and reorg', async () => {
+test('a client reconstructs the chain exactly and in order, over any growth and reorg', async () => {
   const plan = fc.array(fc.constantFrom(A, B), { maxLength: 3 });
   const event = fc.oneof(
     fc.record({ kind: fc.constant('grow' as const), plan }),
@@ -506,7 +506,7 @@ test('one client sees the chain as it is, in order, over any growth and reorg', 
 });
 
 for (const { name, skip, open } of TABLES) {
-  test(`polls of one filter by four processes over ${name}: nothing is lost, nothing comes twice`, {
+  test(`concurrent polls of one filter by four processes over ${name} lose nothing and repeat nothing`, {
     skip,
   }, async (t) => {
     const tables = await open(t, 4);

@@ -14,12 +14,12 @@ function isRefused(error: unknown): boolean {
   return error instanceof RpcError && error.row.code === -32005;
 }
 
-describe('a key with as many filters as it may have', () => {
+describe('a key at its limit of filters', () => {
   for (const [what, addresses, maxOfKey] of [
     ['of 8 MiB together', 900, 1_000],
     ['by their number', 1, 200],
   ] as const) {
-    test(`${what} is refused without a row that is read and without a write`, async (t) => {
+    test(`${what} is refused without reading a row and without a write`, async (t) => {
       const records = openLmdbRecords(t, makeFolder(t));
       const ask = new FilterProcess({ feed: new ModelFeed(), records, maxOfKey }).connect();
       const address = Array.from({ length: addresses }, (_, i) => `0x${String(i).padStart(40, '0')}`);

@@ -28,7 +28,7 @@ async function read(...params: readonly unknown[]): Promise<LogFilter | undefine
   return read;
 }
 
-test('what is not given is the head, and any address and topic', async () => {
+test('an absent range is the head, and absent addresses and topics match all', async () => {
   for (const filter of [
     {},
     { address: null, topics: null, fromBlock: null, toBlock: null, blockHash: null, x: 1 },
@@ -38,13 +38,13 @@ test('what is not given is the head, and any address and topic', async () => {
   assert.deepEqual(await read({ address: [], topics: [] }), { blocks: HEAD, addresses: [], topics: [] });
 });
 
-test('ranges, tags and hashes', async () => {
+test('ranges, tags and hashes are parsed', async () => {
   const blocks = { kind: 'range', from: { kind: 'number', number: 16n }, to: { kind: 'tag', tag: 'safe' } };
   assert.deepEqual((await read({ fromBlock: '0x10', toBlock: 'safe' }))?.blocks, blocks);
   assert.deepEqual((await read({ blockHash: HASH }))?.blocks, { kind: 'block', hash: HASH.toLowerCase() });
 });
 
-test('one address or several, topics by position with alternatives and any', async () => {
+test('one address or several, and topics by position with alternatives and wildcards, are parsed', async () => {
   const [address, topic] = [ADDRESS.toLowerCase(), TOPIC.toLowerCase()];
   assert.deepEqual((await read({ address: ADDRESS }))?.addresses, [address]);
   assert.deepEqual((await read({ address: [ADDRESS, ADDRESS] }))?.addresses, [address, address]);
@@ -106,7 +106,7 @@ const REFUSED: readonly (readonly [readonly unknown[], number, string])[] = [
 ];
 
 for (const [params, code, message] of REFUSED) {
-  test(`refused: ${message}`, async () => {
+  test(`a filter is refused: ${message}`, async () => {
     await assert.rejects(read(...params), (error: Error & { readonly row?: { readonly code: number } }) => {
       assert.equal(error.message, message);
       assert.equal(error.row?.code, code);

@@ -100,12 +100,12 @@ async function later<T>(ms: number, work: () => Promise<T>): Promise<T> {
   }
 }
 
-describe('filters with long criteria', () => {
+describe('filters with many criteria', () => {
   for (const [what, filter, isLong] of [
     ['long', LONG, true],
     ['short', { address: A, topics: [TOPIC] }, false],
   ] as const)
-    test(`${what} criteria are parsed at the first poll alone, and no long ones are read or written at later ones`, async () => {
+    test(`${what} criteria are parsed only at the first poll, and later polls neither read nor write long ones`, async () => {
       const { feed, records, ask } = start();
       const id = await ask('eth_newFilter', filter);
       const poll = (): Promise<unknown> => ask('eth_getFilterChanges', id);
@@ -132,7 +132,7 @@ describe('filters with long criteria', () => {
       }
     });
 
-  test('the index of long criteria is made once for all blocks', async () => {
+  test('the index of long criteria is built once for all blocks', async () => {
     const { feed, ask } = start();
     const id = await ask('eth_newFilter', LONG);
     const tests = new Set<unknown>();
@@ -149,7 +149,7 @@ describe('filters with long criteria', () => {
     assert.equal(tests.size, 1);
   });
 
-  test('many polls of one filter at the same time parse its criteria once', async () => {
+  test('concurrent polls of one filter parse its criteria once', async () => {
     const { ask } = start();
     const id = await ask('eth_newFilter', LONG);
     const parsed = await countParsed(() =>
@@ -158,7 +158,7 @@ describe('filters with long criteria', () => {
     assert.equal(parsed.filters, 1);
   });
 
-  test('many polls at the same time are begun in several turns of the event loop', async () => {
+  test('concurrent polls start in several turns of the event loop', async () => {
     const { feed, records, ask } = start();
     const ids: unknown[] = [];
     for (let i = 0; i < 10; i++) ids.push(await ask('eth_newFilter', LONG));
@@ -180,7 +180,7 @@ describe('filters with long criteria', () => {
     }
   });
 
-  test('criteria that are not kept any more are parsed again', async () => {
+  test('evicted criteria are parsed again', async () => {
     const criteria = new FilterCriteriaCache({ capacityBytes: 300_000 });
     const { feed, ask } = start(undefined, criteria);
     const ids = [
@@ -198,7 +198,7 @@ describe('filters with long criteria', () => {
     assert.equal(parsed.filters, 3);
   });
 
-  test('a filter that is polled keeps its criteria alive; one that is not loses both its records', async () => {
+  test('polls keep both records of a filter alive; both records of an unpolled filter expire', async () => {
     let now = 0;
     const table = new MemoryRecordTable(() => now);
     const { feed, records, ask } = start(table);
@@ -222,7 +222,7 @@ describe('filters with long criteria', () => {
     assert.equal(table.read(`filter-place/key/${String(left)}`), undefined);
   });
 
-  test('criteria that are gone from the table end their filter in every process', async () => {
+  test('criteria that are missing in the table end their filter in every process', async () => {
     const { feed, records, ask } = start();
     const id = await ask('eth_newFilter', LONG);
     await ask('eth_getFilterChanges', id);
@@ -235,7 +235,7 @@ describe('filters with long criteria', () => {
     assert.equal(await records.read(`filter-place/key/${String(id)}`), undefined);
   });
 
-  test('a filter of the greatest size is made, and none beyond it', async () => {
+  test('a filter of maximum size is created, and a larger one is refused', async () => {
     const { feed, ask } = start();
     const id = await ask('eth_newFilter', LONGEST);
     feed.grow([A, B]);
@@ -244,7 +244,7 @@ describe('filters with long criteria', () => {
     await assert.rejects(ask('eth_newFilter', wide), /filter too large: more than 262144 bytes/);
   });
 
-  test('a filter that the version before has written is polled by the record that it is', async () => {
+  test('a filter record of the previous version is polled in its own format', async () => {
     const { feed, records, ask } = start();
     const id = `0x${'1'.repeat(32)}`;
     const name = `filter/key/${id}`;
@@ -265,7 +265,7 @@ describe('filters with long criteria', () => {
   });
 
   for (const { name, skip, open } of TABLES)
-    test(`processes share them over ${name}, until one uninstalls them`, { skip }, async (t) => {
+    test(`filters are shared by processes over ${name}, until one uninstalls them`, { skip }, async (t) => {
       const feed = new ModelFeed();
       const [first, second] = (await open(t, 2)) as [RecordTable, RecordTable];
       const connect = (records: RecordTable, network = 'net'): Send =>

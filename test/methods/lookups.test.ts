@@ -18,7 +18,7 @@ async function invoke(parts: FakeChainParts, name: string, params: readonly unkn
 }
 
 describe('look-ups', () => {
-  it('name the block and the part of it that is meant', async () => {
+  it('request the block, and the part of it, that their parameters name', async () => {
     const requested: unknown[] = [];
     const note = (...parameters: unknown[]): string => {
       requested.push(parameters.slice(0, -1));
@@ -69,7 +69,7 @@ describe('look-ups', () => {
     }
   });
 
-  it('answer as geth does where there is nothing', async () => {
+  it('answer like geth if nothing is found', async () => {
     const none = (): null => null;
     const blocks = { getBlock: none, getHeaderObject: none, countUncles: none, getUncle: none, getRaw: none };
     const transactions = { getTransaction: none, getRawTransaction: none, getReceipt: none };
@@ -106,7 +106,7 @@ describe('look-ups', () => {
     }
   });
 
-  it('want all of their parameters', async () => {
+  it('require all of their parameters', async () => {
     for (const [name, params] of [
       ['eth_getBlockByNumber', ['0x1']],
       ['eth_getBlockByHash', [HASH]],
@@ -121,17 +121,17 @@ describe('look-ups', () => {
 const listing = (also: readonly string[]): NetworkMethods =>
   new NetworkMethods({ except: [], reads: [], also, onlyReads: () => true });
 
-describe('methods that networks of nodes list by name', () => {
+describe('methods that have to be listed for networks of nodes', () => {
   const chain = createFakeChain({});
   const find = (overrides: Partial<Network>): string | undefined =>
     findMethod('debug_getRawBlock', createScriptedNetwork(chain, overrides))?.name;
 
-  it('are there on an embedded chain, and where they are listed', () => {
+  it('are served on an embedded chain, and where they are listed', () => {
     assert.equal(find({}), 'debug_getRawBlock');
     assert.equal(find({ hasNodes: true, methods: listing(['debug_getRawBlock']) }), 'debug_getRawBlock');
   });
 
-  it('are there where their namespace is passed on', () => {
+  it('are served where their namespace is forwarded', () => {
     const methods = new NetworkMethods({
       except: [],
       reads: [],
@@ -142,7 +142,7 @@ describe('methods that networks of nodes list by name', () => {
     assert.equal(find({ hasNodes: true, methods }), 'debug_getRawBlock');
   });
 
-  it('are not there otherwise', () => {
+  it('are not served otherwise', () => {
     assert.equal(find({ hasNodes: true }), undefined);
     assert.equal(find({ hasNodes: true, methods: listing(['debug_getRawHeader']) }), undefined);
   });

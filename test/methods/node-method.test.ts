@@ -59,12 +59,12 @@ const servedOf = ({ network }: Made, ...names: string[]): string[] =>
   names.filter((name) => findMethod(name, network) !== undefined);
 
 describe('methods of a network’s nodes', () => {
-  it('are none where the configuration names none', () => {
+  it('are not served without configuration', () => {
     const names = ['trace_block', 'debug_traceTransaction', 'admin_peers', 'constructor', '__proto__', ''];
     for (const lists of [undefined, {}]) assert.deepEqual(servedOf(createNetwork(lists), ...names), []);
   });
 
-  it('are those that it names, no others', async () => {
+  it('are served only if they are listed', async () => {
     const { network, requests } = createNetwork({ also: ['trace_block'] }, { trace_block: '"0x7"' });
     const params = ['0xab', { any: ['thing', null] }];
     assert.equal(await invoke(network, 'trace_block', params), '"0x7"');
@@ -75,7 +75,7 @@ describe('methods of a network’s nodes', () => {
     );
   });
 
-  it('are those of a namespace that only read; they are counted under the namespace', () => {
+  it('are served for a listed namespace if they only read, and counted under the namespace', () => {
     const made = createNetwork({ also: ['debug_*', 'trace_block'], except: ['debug_traceBlock'] });
     assert.deepEqual(
       servedOf(made, 'debug_traceCall', 'debug_setHead', 'debug_traceBlock', 'debugger_x', 'trace_block'),
@@ -86,7 +86,7 @@ describe('methods of a network’s nodes', () => {
     assert.equal(findMethod('trace_block', made.network)?.label, 'trace_block');
   });
 
-  it('are what every network of nodes reads, as far as that is not narrowed', () => {
+  it('include the reads of every network of nodes, as far as `only` and `except` allow them', () => {
     const reads = ['x_getBalance', 'x_getCode'];
     const servedWith = (lists: Lists): string[] => servedOf(createNetwork({ reads, ...lists }), ...reads);
     assert.deepEqual(servedWith({}), reads);
@@ -96,7 +96,7 @@ describe('methods of a network’s nodes', () => {
     assert.deepEqual(servedWith({ only: ['eth_call'], also: ['x_getCode'] }), ['x_getCode']);
   });
 
-  it('an error of one network is no error of another', async () => {
+  it('fail on one network without effect on another', async () => {
     const without = createNetwork({ also: ['trace_block'] }).network;
     await assert.rejects(invoke(without, 'trace_block', []), {
       name: 'RpcError',
@@ -106,7 +106,7 @@ describe('methods of a network’s nodes', () => {
     assert.equal(await invoke(network, 'trace_block', []), '"0x8"');
   });
 
-  it('of namespaces that are passed on are served as far as they only read, and counted under the namespace', () => {
+  it('are served in forwarded namespaces if they only read, and counted under the namespace', () => {
     const names = ['debug_traceCall', 'trace_block', 'alchemy_getTokenBalances', 'ots_getApiLevel'];
     const others = ['debug_setHead', 'alchemy_requestGas', 'scroll_x', 'debug_memStats', 'linea_estimateGas'];
     const servedWith = (lists: Lists): string[] =>
@@ -121,7 +121,7 @@ describe('methods of a network’s nodes', () => {
     assert.equal(label, 'trace_*');
   });
 
-  it('weigh what they cost a node', () => {
+  it('cost credits by their cost to a node', () => {
     const { network } = createNetwork({ isPassing: true, also: ['scroll_x'] });
     const weigh = (table: Readonly<Record<string, number>>, name: string): number =>
       new CreditScale(table).weigh(findMethod(name, network));
@@ -136,7 +136,7 @@ describe('methods of a network’s nodes', () => {
     assert.equal(weigh({ default: 7, trace_block: 9 }, 'trace_block'), 9);
   });
 
-  it('a key with a list of methods, or of contracts, gets none of them by default', () => {
+  it('are not allowed by default to a key with a list of methods or contracts', () => {
     const method = findMethod('debug_traceCall', createNetwork({ isPassing: true }).network);
     assert.ok(method !== undefined);
     const listed = KeyRules.of({ methods: ['eth_call'] });
@@ -145,7 +145,7 @@ describe('methods of a network’s nodes', () => {
     assert.equal(bound?.allowsContracts(method.contractScope, [{ to: `0x${'ab'.repeat(20)}` }]), false);
   });
 
-  it('never stand in for the methods of the service', () => {
+  it('never replace the methods of the service', () => {
     const { network } = createNetwork({ also: METHODS.map(({ name }) => name) });
     for (const method of METHODS) {
       if (method.needsRollup !== true) assert.equal(findMethod(method.name, network), method);
@@ -163,7 +163,7 @@ describe('methods of the service', () => {
     assert.deepEqual(servedWith({}), names);
   });
 
-  it('are those of `only` without those of `except`, by name or namespace', () => {
+  it('are restricted to `only` without `except`, by name or namespace', () => {
     assert.deepEqual(servedWith({ only: ['eth_call', 'net_*'] }).sort(), [
       'eth_call',
       ...names.filter((name) => name.startsWith('net_')),
@@ -175,7 +175,7 @@ describe('methods of the service', () => {
     assert.deepEqual(servedWith({ only: ['eth_call'], except: ['eth_*'] }), []);
   });
 
-  it('are served where `also` names them, whatever `only` has', () => {
+  it('are served if `also` lists them, whatever `only` lists', () => {
     assert.deepEqual(servedWith({ only: ['eth_call'], also: ['net_*'] }).sort(), [
       'eth_call',
       ...names.filter((name) => name.startsWith('net_')),
@@ -185,7 +185,7 @@ describe('methods of the service', () => {
     ]);
   });
 
-  it('a rollup’s estimate has two names, and either stands for it', () => {
+  it('include a rollup’s estimate, which both of its names allow or exclude', () => {
     const served = (lists: Lists): boolean => {
       const network = { ...createScriptedRollup(new ScriptedChain()), methods: createMethods(lists) };
       return findMethod('linea_estimateGas', network) !== undefined;

@@ -20,7 +20,7 @@ function createSource(answer: Answer): { readonly source: Source; readonly reque
 
 const scopeOf = (): RequestScope => new RequestScope(performance.now() + 60_000);
 
-test('a transaction is asked for once, however many listeners a chain has', async () => {
+test('a transaction is requested once for all listeners of a chain', async () => {
   const { source, requested } = createSource(async (hash) => `{"hash":"${hash}"}`);
   const all = Array.from({ length: 500 }, () => PendingLookups.of(source).find('0x1', scopeOf()));
   assert.deepEqual(new Set(await Promise.all(all)), new Set(['{"hash":"0x1"}']));
@@ -29,7 +29,7 @@ test('a transaction is asked for once, however many listeners a chain has', asyn
   assert.equal(requested.length, 1);
 });
 
-test('no more than 32 are asked for at the same time, and all of them in the end', async () => {
+test('at most 32 requests are in flight, and all look-ups complete', async () => {
   let running = 0;
   let most = 0;
   const { source, requested } = createSource(async () => {
@@ -45,7 +45,7 @@ test('no more than 32 are asked for at the same time, and all of them in the end
   assert.equal(requested.length, 300);
 });
 
-test('beyond so many that wait a lookup is refused, with the name of the bound', async () => {
+test('a look-up beyond the maximum of waiting ones is refused with the name of the bound', async () => {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;
@@ -64,7 +64,7 @@ test('beyond so many that wait a lookup is refused, with the name of the bound',
   await Promise.all(waiting);
 });
 
-test('a failure is every waiting listener’s, and is not remembered', async () => {
+test('a failure is reported to every waiting listener, and is not cached', async () => {
   let fails = true;
   const { source, requested } = createSource(async () => {
     if (fails) throw new ChainError('unavailable', 'no node');
@@ -81,7 +81,7 @@ test('a failure is every waiting listener’s, and is not remembered', async () 
   assert.deepEqual(requested, ['0x1', '0x1']);
 });
 
-test('each listener learns how far the answer is to be trusted', async () => {
+test('the trust level of an answer reaches the scope of each listener', async () => {
   const { source } = createSource(async (_, scope) => {
     scope.noteTrust('single');
     return '{}';

@@ -19,7 +19,7 @@ function open(wallTime: { now: number }): { ring: PendingRing; announce: (hash: 
   return { ring, announce: (hash) => announce([hash]) };
 }
 
-test('transactions are read behind a time, each once', () => {
+test('transactions after a position are read once each', () => {
   const wallTime = { now: START };
   const { ring, announce } = open(wallTime);
   for (const hash of ['a', 'b', 'c']) announce(hash);
@@ -34,7 +34,7 @@ for (const [name, ahead] of [
   ['an hour', HOUR_MS],
   ['a hundred years', 876_000 * HOUR_MS],
 ] as const) {
-  test(`a time of a clock that was ${name} ahead counts as now`, () => {
+  test(`a position of a clock that was ${name} ahead counts as now`, () => {
     const wallTime = { now: START };
     const { ring, announce } = open(wallTime);
     announce('before');

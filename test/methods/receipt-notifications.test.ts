@@ -93,7 +93,7 @@ class Scene {
   }
 }
 
-test('the receipts of each block come as one list, in order; a block without any is silent, and so is one that leaves', async () => {
+test('the receipts of each added block are sent as one list, in order; empty and removed blocks send nothing', async () => {
   const scene = new Scene();
   scene.counts.set(1, 2).set(2, 0).set(3, 1);
   const receipts = scene.open();
@@ -125,7 +125,7 @@ test('a block is read once for all subscriptions', async () => {
   assert.deepEqual(scene.requested, ['receipts']);
 });
 
-test('with hashes only their receipts are asked for, and only where a block has them', async () => {
+test('with hashes, only their receipts are requested, and only if a block contains them', async () => {
   const scene = new Scene();
   scene.counts.set(1, 5).set(2, 5).set(3, 5);
   const receipts = scene.open([nameOf(3, 4), nameOf(1, 1), nameOf(1, 3), nameOf(9, 9)]);
@@ -141,7 +141,7 @@ test('with hashes only their receipts are asked for, and only where a block has 
   assert.deepEqual(scene.requested, ['block', 'receipt', 'receipt', 'block', 'block', 'receipt']);
 });
 
-test('a receipt that names another block is not sent', async () => {
+test('a receipt of another block is not sent, and is read again', async () => {
   const scene = new Scene();
   scene.counts.set(1, 1);
   scene.misplaced = 5;
@@ -154,7 +154,7 @@ test('a receipt that names another block is not sent', async () => {
   assert.deepEqual(scene.places, [[[1, 0]]]);
 });
 
-test('what cannot be read is read again, and those behind it wait; what leaves the chain meanwhile is not sent', async () => {
+test('a failed read is retried while later blocks wait; a block removed meanwhile is not sent', async () => {
   const scene = new Scene();
   scene.counts.set(1, 1).set(2, 1).set(3, 1);
   scene.failing.add(1);
@@ -176,7 +176,7 @@ test('what cannot be read is read again, and those behind it wait; what leaves t
   assert.equal(scene.clock.pending, 0);
 });
 
-test('behind more blocks than the feed keeps it ends, as it cannot go on without a gap; closed it asks nothing more', async () => {
+test('a backlog of more than 256 blocks fails the subscription; after that no request is sent', async () => {
   const scene = new Scene();
   scene.failing.add(1);
   const receipts = scene.open();

@@ -107,7 +107,7 @@ class Scene {
 
 const makeScope = (): RequestScope => new RequestScope(performance.now() + 120_000);
 
-test('one that is in a block already is answered at once', async () => {
+test('a transaction that is already in a block is answered at once', async () => {
   const scene = new Scene();
   scene.receipts.set(HASH, RECEIPT);
   assert.deepEqual(await scene.send(), { transactionHash: HASH });
@@ -115,7 +115,7 @@ test('one that is in a block already is answered at once', async () => {
   scene.assertNothingLeft();
 });
 
-test('the block that has it ends the wait; others are looked through, and no receipt is asked for', async () => {
+test('the block with the transaction ends the wait; other blocks are searched without requesting receipts', async () => {
   const scene = new Scene();
   const answer = scene.send(LONG);
   await scene.waiting();
@@ -129,7 +129,7 @@ test('the block that has it ends the wait; others are looked through, and no rec
   scene.assertNothingLeft();
 });
 
-test('a block is looked through once for all calls that wait, and the feed is joined once', async () => {
+test('a block is searched once for all waiting calls, and the feed is joined once', async () => {
   const scene = new Scene();
   const answers = ['one', 'two', 'three', 'four'].map((owner) => scene.send(LONG, owner));
   await waitUntil(() => scene.requested.length === 4 && scene.watch.isFollowing && scene.slots.running === 0);
@@ -141,7 +141,7 @@ test('a block is looked through once for all calls that wait, and the feed is jo
   scene.assertNothingLeft();
 });
 
-test('while it waits a call holds no turn of its network', async () => {
+test('a waiting call occupies no scheduler slot of its network', async () => {
   const scene = new Scene();
   const answers = Array.from({ length: 12 }, () => scene.send(LONG));
   await waitUntil(() => scene.requested.length === 12 && scene.slots.running === 0);
@@ -152,7 +152,7 @@ test('while it waits a call holds no turn of its network', async () => {
   scene.assertNothingLeft();
 });
 
-test('when the time is up the error has geth’s code and words, and the hash', async () => {
+test('a timeout is reported with geth’s code and message, and the hash', async () => {
   for (const [timeout, words] of [
     [20, '20ms'],
     ['0x14', '20ms'],
@@ -171,7 +171,7 @@ test('when the time is up the error has geth’s code and words, and the hash', 
   }
 });
 
-test('the time limit of the body is kept, with something left of it', async () => {
+test('the wait ends before the time limit of the body', async () => {
   const scene = new Scene();
   const scope = new RequestScope(performance.now() + 1_010);
   await assert.rejects(scene.send(LONG, 'one', scope), (error: Error & { data?: unknown }) => {
@@ -182,7 +182,7 @@ test('the time limit of the body is kept, with something left of it', async () =
   scene.assertNothingLeft();
 });
 
-test('a client that hangs up ends the wait, and nothing else', async () => {
+test('a client that disconnects ends its own wait and no other', async () => {
   const scene = new Scene();
   const scope = makeScope();
   const answer = scene.send(LONG, 'one', scope);
@@ -197,7 +197,7 @@ test('a client that hangs up ends the wait, and nothing else', async () => {
   scene.assertNothingLeft();
 });
 
-test('what cannot be sent is refused as eth_sendRawTransaction refuses it, and waits for nothing', async () => {
+test('a refused transaction has the error of eth_sendRawTransaction, and does not wait', async () => {
   const scene = new Scene();
   scene.refusal = new ChainError('failed', 'nonce too low: next nonce 1, tx nonce 0');
   await assert.rejects(scene.send(), scene.refusal);
@@ -205,7 +205,7 @@ test('what cannot be sent is refused as eth_sendRawTransaction refuses it, and w
   scene.assertNothingLeft();
 });
 
-test('beyond the bound a call is refused before anything is sent, and another key has room', async () => {
+test('a call above the bound of waiting calls is refused before anything is sent, and another key has room', async () => {
   const scene = new Scene();
   const places = limitOf('sends.waiting') / 2;
   scene.watch.places.take('one', places);
@@ -217,7 +217,7 @@ test('beyond the bound a call is refused before anything is sent, and another ke
   scene.assertNothingLeft();
 });
 
-test('nodes that cannot be asked now do not end a wait: it is looked again', async () => {
+test('unavailable nodes do not end a wait: the receipt is requested again', async () => {
   const scene = new Scene();
   scene.failure = new ChainError('unavailable', 'no node');
   const answer = scene.send(LONG);
@@ -230,7 +230,7 @@ test('nodes that cannot be asked now do not end a wait: it is looked again', asy
   scene.assertNothingLeft();
 });
 
-test('where there is no feed, or it ends, a call looks for itself', async () => {
+test('a call polls for the receipt if there is no feed, or the feed ends', async () => {
   for (const hasFeed of [false, true]) {
     const scene = new Scene(hasFeed);
     const answer = scene.send(LONG);

@@ -94,7 +94,7 @@ const numberOf = (block: BlockReference): number => {
   return Number(BigInt(block.hash));
 };
 
-test('every nonce is found in its block, wherever that is', async () => {
+test('each nonce is found, whichever block contains it', async () => {
   const head = 37;
   for (let block = 1; block <= head; block++) {
     const scene = new Scene(head).use(block).use(block);
@@ -103,7 +103,7 @@ test('every nonce is found in its block, wherever that is', async () => {
   }
 });
 
-test('the look-ups grow with the logarithm of the age, and each is paid for', async () => {
+test('the number of look-ups grows with the logarithm of the age, and each is charged', async () => {
   const scene = new Scene(2 ** 24).use(1).use(2 ** 24 - 3);
   assert.deepEqual(await scene.find(0), [1, 1]);
   assert.ok(scene.lookups.length <= 50, String(scene.lookups.length));
@@ -114,14 +114,14 @@ test('the look-ups grow with the logarithm of the age, and each is paid for', as
   assert.ok(scene.lookups.length <= 8, String(scene.lookups.length));
 });
 
-test('a recent one is found where old state is gone; of an older one the error says so', async () => {
+test('a recent nonce is found without old state; an older one fails with the error pruned', async () => {
   const scene = new Scene(1_000).use(500).use(990);
   scene.oldest = 900;
   assert.deepEqual(await scene.find(1), [990, 1]);
   await assert.rejects(scene.find(0), { kind: 'pruned' });
 });
 
-test('there is none: not used yet, used without a transaction, or used before the first block', async () => {
+test('the result is null for a nonce not used, used without a transaction, or used in genesis', async () => {
   const scene = new Scene(20).use(0).use(5, false).use(7);
   assert.equal(await scene.find(3), null);
   assert.equal(await scene.find(1), null);
@@ -130,13 +130,13 @@ test('there is none: not used yet, used without a transaction, or used before th
   assert.equal(await scene.find(9), 'waiting');
 });
 
-test('a long block is looked through too', async () => {
+test('a block with many transactions is searched too', async () => {
   const scene = new Scene(3).use(2);
   scene.others = 4_000;
   assert.deepEqual(await scene.find(0), [2, 4_000]);
 });
 
-test('an account is read at one block, whatever becomes of the head meanwhile', async () => {
+test('eth_getAccountInfo reads all of an account at one block, even if the head changes', async () => {
   const requested: BlockReference[] = [];
   let head = 7;
   const note = (block: BlockReference, answer: string): string => {

@@ -59,7 +59,7 @@ const ABSENT = `0x${'5e'.repeat(20)}`;
 /** Fields that only nodes return, and embedded chains do not. */
 const OF_NODES = new Set(['resource.deleteStrategy']);
 
-describe('what the built-in chains answer', () => {
+describe('results of the built-in chains', () => {
   const folder = makeTemporaryFolder();
   const services = new Map<string, RunningService>();
   const schemas = new Map<string, JsonSchema>();
@@ -100,7 +100,7 @@ describe('what the built-in chains answer', () => {
   }
 
   for (const { chain } of CHAINS) {
-    test(`every block, transaction, receipt and uncle of ${chain}`, async () => {
+    test(`match their schemas for every block, transaction, receipt and uncle of ${chain}`, async () => {
       const { headNumber } = FACTS[chain];
       for (let n = 0; n <= headNumber; n++) {
         const number = `0x${n.toString(16)}`;
@@ -134,7 +134,7 @@ describe('what the built-in chains answer', () => {
       }
     });
 
-    test(`calls, estimates and the rest on ${chain}`, async () => {
+    test(`match their schemas for calls, estimates and all other methods on ${chain}`, async () => {
       const { tokenBalance, tokenTransfer } = FACTS[chain].calls;
       for (const isFull of [false, true]) await ask(chain, 'eth_getBlockByNumber', ['pending', isFull]);
       await ask(chain, 'eth_call', [tokenBalance, 'latest']);
@@ -188,7 +188,7 @@ describe('what the built-in chains answer', () => {
     });
   }
 
-  test('all types of transactions were met, and every documented field', () => {
+  test('cover all transaction types and every documented field', () => {
     assert.deepEqual([...types].sort(), ['0x0', '0x1', '0x2', '0x3', '0x4']);
     assert.deepEqual(
       [...documented].filter((field) => !seen.has(field) && !OF_NODES.has(field)),
@@ -196,7 +196,7 @@ describe('what the built-in chains answer', () => {
     );
   });
 
-  test('a field that no schema has is found', () => {
+  test('are refused with a field that the schema does not have', () => {
     const schema = schemas.get('eth_getBlockByNumber') as JsonSchema;
     const result = { transactions: [{ surplus: 1 }], uncles: [], extra: 2 };
     assert.deepEqual(listUndocumented(schema, result, 'result', new Set()), [

@@ -34,18 +34,18 @@ async function requestsOf(
 const simulate = async (...params: readonly unknown[]): Promise<SimulateRequest> =>
   (await requestsOf(ethSimulateV1, params))[0] as SimulateRequest;
 
-test('the block is latest where none is given', async () => {
+test('the default block is latest', async () => {
   const { block } = await simulate({ blockStateCalls: [{}] });
   assert.deepEqual(block, { kind: 'tag', tag: 'latest' });
   assert.deepEqual((await simulate({ blockStateCalls: [{}] }, '0x5')).block, { kind: 'number', number: 5n });
 });
 
-test('null as a block or a call is one without anything given, as in geth', async () => {
+test('a null block or call counts as an empty one, as in geth', async () => {
   const { simulation } = await simulate({ blockStateCalls: [null, { calls: [null, { gas: '0x5' }] }] });
   assert.deepEqual(simulation.blockStateCalls, [{}, { calls: [{}, { gas: '0x5' }] }]);
 });
 
-test('everything that a simulation may have arrives; nulls and what is not known do not', async () => {
+test('all fields of a simulation reach the chain, without nulls and unknown fields', async () => {
   const call = { from: ADDRESS, to: ADDRESS, gas: '0xffffffffff', value: '0x1' };
   const blockOverrides = {
     number: '0x10',
@@ -96,7 +96,7 @@ test('everything that a simulation may have arrives; nulls and what is not known
   );
 });
 
-test('too much of anything is refused before the chain is asked, in the words of geth', async () => {
+test('too many blocks or calls are refused with geth’s messages before the chain gets a request', async () => {
   const calls = (count: number): { calls: object[] } => ({ calls: Array(count).fill({}) });
   const refusals: readonly (readonly [unknown, number, string])[] = [
     [{}, -32602, 'empty input'],
@@ -124,7 +124,7 @@ test('too much of anything is refused before the chain is asked, in the words of
   assert.equal((await simulate(most)).simulation.blockStateCalls.length, 2);
 });
 
-test('malformed members are named', async () => {
+test('errors name malformed members', async () => {
   const faults: readonly (readonly [unknown, RegExp])[] = [
     [[], /^invalid argument 0: /],
     [{ blockStateCalls: {} }, /^invalid argument 0: blockStateCalls: /],
@@ -147,7 +147,7 @@ test('malformed members are named', async () => {
   }
 });
 
-test('gas of an access list is capped; its checks are left to the chain', async () => {
+test('the gas of eth_createAccessList is capped, and the chain checks the other fields', async () => {
   const call = { gas: '0xffffffff', gasPrice: '0x1', maxFeePerGas: '0x1', chainId: '0x1' };
   const [request] = (await requestsOf(ethCreateAccessList, [call])) as [CallRequest];
   assert.deepEqual(request, {

@@ -20,8 +20,8 @@ const LOWER = ADDRESS.toLowerCase();
 const word = (value: bigint): string => `0x${value.toString(16).padStart(64, '0')}`;
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
-describe('a slot', () => {
-  it('is read as geth reads it, and repeated as geth repeats it', () => {
+describe('storage slots', () => {
+  it('are parsed and echoed like in geth', () => {
     const whole = `0x${'0'.repeat(63)}A`;
     for (const [text, value, echo] of [
       ['0x1', 1n, '0x1'],
@@ -41,7 +41,7 @@ describe('a slot', () => {
     }
   });
 
-  it('that is none is refused in geth’s words', () => {
+  it('are refused with geth’s messages if they are malformed', () => {
     for (const [text, message] of [
       [`0x${'0'.repeat(65)}`, `storage key too long (want at most 32 bytes): "0x${'0'.repeat(65)}"`],
       ['0xzz', 'invalid hex in storage key: "0xzz"'],
@@ -56,7 +56,7 @@ describe('a slot', () => {
     }
   });
 
-  it('never makes an error longer than it may be', () => {
+  it('have error messages of bounded length', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 65, maxLength: 20_000 }), (text) => {
         assert.throws(
@@ -68,8 +68,8 @@ describe('a slot', () => {
   });
 });
 
-describe('slots by account', () => {
-  it('come in the order of the accounts', () => {
+describe('eth_getStorageValues requests', () => {
+  it('are sorted by account', () => {
     const requests = { '0xbb': ['1'], '0xaa': ['2', '3'], '0xcc': [] };
     assert.deepEqual(
       [...orderRequests(requests)],
@@ -81,7 +81,7 @@ describe('slots by account', () => {
     );
   });
 
-  it('are as many as geth takes', () => {
+  it('have as many slots as geth accepts', () => {
     const list = (length: number): string[] => Array.from({ length }, () => word(0n));
     assert.equal(orderRequests({ a: list(MAX_SLOTS) }).size, 1);
     assert.throws(() => orderRequests({ a: list(MAX_SLOTS), b: list(1) }), {
@@ -94,7 +94,7 @@ describe('slots by account', () => {
   });
 });
 
-test('what is asked reaches the chain in the words of the seam, at the latest block by default', async () => {
+test('state methods pass addresses, slots and block to the chain, with latest as the default block', async () => {
   const requested: unknown[] = [];
   const note =
     (name: string) =>

@@ -126,7 +126,7 @@ const REFUSED: readonly (readonly [readonly unknown[], number, string])[] = [
   [['syncing', true], -32602, 'too many arguments, want at most 1'],
 ];
 for (const [params, code, message] of REFUSED) {
-  test(`refuses ${JSON.stringify(params).slice(0, 60)}: ${message}`, async () => {
+  test(`eth_subscribe refuses ${JSON.stringify(params).slice(0, 60)}: ${message}`, async () => {
     const { feed, subscribe } = setScene();
     await assert.rejects(subscribe(...params), (error: unknown) => {
       assert.ok(error instanceof RpcError);
@@ -137,7 +137,7 @@ for (const [params, code, message] of REFUSED) {
   });
 }
 
-test('without a connection that can be notified nothing else is looked at', async () => {
+test('without a connection for notifications, every eth_subscribe fails with the same error', async () => {
   const network = createScriptedNetwork(createFakeChain({}));
   const scope = new RequestScope(performance.now() + 10_000);
   const context = { network, clientVersion: 'v', scope };
@@ -153,7 +153,7 @@ test('without a connection that can be notified nothing else is looked at', asyn
   );
 });
 
-test('criteria for which there is no room are refused like a subscription too many', async () => {
+test('criteria without room are refused like a subscription above the limit', async () => {
   const { feed, subscribe } = setScene();
   feed.failure = new FeedError('tooMuch', 'of the feed');
   await assert.rejects(subscribe('logs', {}), (error: RpcError) => {
@@ -168,7 +168,7 @@ test('criteria for which there is no room are refused like a subscription too ma
   });
 });
 
-test('a network without a feed says so', async () => {
+test('a network without a feed refuses subscriptions with this reason', async () => {
   const network = createScriptedNetwork(createFakeChain({}));
   const scope = new RequestScope(performance.now() + 10_000);
   const notifier = new RecordingNotifier();
@@ -176,7 +176,7 @@ test('a network without a feed says so', async () => {
   await assert.rejects(Promise.resolve(outcome), /this network has no subscriptions/);
 });
 
-test('where it starts', async () => {
+test('the start of a subscription follows from its parameters', async () => {
   assert.deepEqual(await startOf('newHeads'), { kind: 'head' });
   assert.deepEqual(await startOf('newHeads', {}), { kind: 'head' });
   assert.deepEqual(await startOf('newHeads', { fromBlock: '0x10' }), { kind: 'from', number: 16n });
@@ -190,7 +190,7 @@ test('where it starts', async () => {
   assert.deepEqual(await startOf('logs', { blockHash: hashOf(5) }), { kind: 'head' });
 });
 
-test('newHeads sends headers, and removed ones only to those that name their start', async () => {
+test('newHeads sends headers; headers of removed blocks only to subscriptions with an explicit start', async () => {
   for (const [params, expected] of [
     [['newHeads'], [101]],
     [
@@ -211,7 +211,7 @@ test('newHeads sends headers, and removed ones only to those that name their sta
   }
 });
 
-test('newHeads sends a header again only where another was sent since its block was removed', async () => {
+test('newHeads sends a header again only if another header was sent since the removal of its block', async () => {
   const { feed, notifier, subscribe } = setScene();
   await subscribe('newHeads');
   const add = (number: number): void => feed.send(makeStep('added', number));
@@ -237,7 +237,7 @@ test('newHeads sends a header again only where another was sent since its block 
   assert.deepEqual(take(), [202, 102, 103, 104]);
 });
 
-test('the lag is measured from when a head was noticed, of heads that came while it was watched', async () => {
+test('the lag is measured from the notice of a head, only for heads noticed during the subscription', async () => {
   const { feed, heads, notifier, subscribe } = setScene();
   await subscribe('newHeads', { afterHash: hashOf(98) });
   feed.send(makeStep('added', 99));
@@ -262,7 +262,7 @@ test('the lag is measured from when a head was noticed, of heads that came while
   assert.equal(heads.listeners.size, 0);
 });
 
-test('to a subscription that goes on later, blocks are of the past when their notice is known', () => {
+test('HeadTimes finds only heads noticed after a given time, and stores a bounded number of them', () => {
   const heads = new FakeHeads(1n);
   const times = HeadTimes.of(heads);
   const end = times.use();
@@ -277,7 +277,7 @@ test('to a subscription that goes on later, blocks are of the past when their no
   assert.equal(heads.listeners.size, 0);
 });
 
-test('the feed is asked to wait while the connection has no room', async () => {
+test('the feed has to wait while the connection has no room', async () => {
   const { feed, notifier, subscribe } = setScene();
   await subscribe('logs', {});
   const [join] = feed.joins;
@@ -286,7 +286,7 @@ test('the feed is asked to wait while the connection has no room', async () => {
   assert.equal(join?.listener.waitUntilReady?.(), notifier.room);
 });
 
-test('a start that is still to come leaves out the blocks before it', async () => {
+test('with a future start, the blocks before it are left out', async () => {
   const { feed, notifier, subscribe } = setScene();
   await subscribe('newHeads', { fromBlock: '0x67' });
   for (const number of [101, 102, 103]) feed.send(makeStep('added', number));
@@ -296,7 +296,7 @@ test('a start that is still to come leaves out the blocks before it', async () =
   );
 });
 
-test('logs of a block are one event with a notification each; the range of the filter holds', async () => {
+test('logs of a block are one event with a notification each, within the range of the filter', async () => {
   const { feed, notifier, subscribe } = setScene();
   await subscribe('logs', {
     address: `0x${'AB'.repeat(20)}`,
@@ -325,7 +325,7 @@ test('logs of a block are one event with a notification each; the range of the f
   assert.equal(notifier.events, 3);
 });
 
-test('waiting transactions: hashes, or objects of those that are found, a bounded number asked for at once', async () => {
+test('newPendingTransactions sends hashes, or the objects that are found, with at most 8 requests in flight', async () => {
   const hashes = Array.from({ length: 20 }, (_, i) => hashOf(i));
   const plain = setScene();
   await plain.subscribe('newPendingTransactions');
@@ -357,7 +357,7 @@ test('waiting transactions: hashes, or objects of those that are found, a bounde
   assert.equal(full.feed.pendingListeners.size, 0);
 });
 
-test('receipts: of all transactions, or of those that are named, which count as values', async () => {
+test('transactionReceipts sends all receipts or those of listed hashes, which count as values', async () => {
   const receipts = `[{"transactionHash":"${hashOf(7)}","blockHash":"${hashOf(101)}"}]`;
   const parts: FakeChainParts = {
     blocks: {
@@ -384,7 +384,7 @@ test('receipts: of all transactions, or of those that are named, which count as 
   }
 });
 
-test('a network without waiting transactions refuses them', async () => {
+test('a network without pending transactions refuses newPendingTransactions', async () => {
   const { feed, subscribe } = setScene();
   feed.hasPending = false;
   await assert.rejects(
@@ -393,7 +393,7 @@ test('a network without waiting transactions refuses them', async () => {
   );
 });
 
-test('syncing: what is so at first, then each change', async () => {
+test('syncing sends the current status first, then each change', async () => {
   const { feed, notifier, subscribe } = setScene();
   await subscribe('syncing');
   feed.setSynced(false);
@@ -404,7 +404,7 @@ test('syncing: what is so at first, then each change', async () => {
   assert.equal(feed.syncListeners.size, 0);
 });
 
-test('a start that is not to be had is an error of its own; one that is lost later ends the connection', async () => {
+test('an unavailable start has its own error; a start that is lost later ends the connection', async () => {
   for (const [kind, row, message] of [
     [
       'unknownBlock',
@@ -439,7 +439,7 @@ test('a start that is not to be had is an error of its own; one that is lost lat
   assert.match(notifier.failed ?? '', /no longer served/);
 });
 
-test('it outlives the call: its end only ends the search for a start', async () => {
+test('a subscription outlives its call, whose abort only ends the search for the start', async () => {
   const { feed, notifier, scope, subscribe } = setScene();
   await subscribe('newHeads');
   scope.abort();

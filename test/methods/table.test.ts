@@ -10,7 +10,7 @@ import { RequestScope } from '../../src/util/request-scope.ts';
 import { createScriptedNetwork, createScriptedRollup, ScriptedChain } from '../gateway/scripted-network.ts';
 import { createScriptedChain } from '../rollup/scripted-chain.ts';
 
-test('the seven methods of the service are there, and no name twice', () => {
+test('the table starts with the seven required methods, and has no name twice', () => {
   const names = METHODS.map(({ name }) => name);
   assert.deepEqual(names.slice(0, 7), [
     'eth_getUncleByBlockNumberAndIndex',
@@ -36,7 +36,7 @@ test('a rollup serves its estimate under its own prefix and under l2_', () => {
   assert.equal(findMethod('undefined_estimateGas', noPrefix), undefined);
 });
 
-test('a rollup whose family is not known yet has the names of all families, of which the one turns out to be its own', async () => {
+test('a rollup of unknown family has the method names of all families, and checks the name once the family is known', async () => {
   let failure: ChainError | undefined = new ChainError('unavailable', 'the rollup family is not known yet');
   const family: RollupFamily = {
     estimateGas: async () => ({ gasLimit: 1n, baseFeePerGas: 2n, priorityFeePerGas: 3n }),
@@ -66,7 +66,7 @@ test('a rollup whose family is not known yet has the names of all families, of w
   assert.equal(findMethod('scroll_estimateGas', network), undefined);
 });
 
-test('an estimate method of nodes waits for the family, and is passed on where its nodes have it', async () => {
+test('an estimate method of nodes waits for the family, and is forwarded if the nodes have it', async () => {
   let failure: ChainError | undefined = new ChainError('unavailable', 'the rollup family is not known yet');
   const { rollup } = createScriptedRollup(new ScriptedChain());
   const family = {
@@ -97,7 +97,7 @@ test('an estimate method of nodes waits for the family, and is passed on where i
   await assert.rejects(async () => early.invoke([], context), { rowName: 'methodNotFound' });
 });
 
-test('a network that is no rollup has no rollup methods', () => {
+test('a network that is not a rollup has no rollup methods', () => {
   const plain = createScriptedNetwork(new ScriptedChain(), { rollupPrefixes: ['linea'] });
   for (const name of ['l2_estimateGas', 'linea_estimateGas', 'rollup_getInfo']) {
     assert.equal(findMethod(name, plain), undefined, name);
@@ -105,7 +105,7 @@ test('a network that is no rollup has no rollup methods', () => {
 });
 
 for (const { name, params, result, example, errors } of METHODS) {
-  test(`${name}: its example satisfies its own schemas`, () => {
+  test(`the example of ${name} satisfies its own schemas`, () => {
     parseParams(params, example.params);
     const parsed = result.schema.safeParse(example.result);
     assert.deepEqual(parsed.success ? [] : parsed.error.issues, []);
@@ -113,7 +113,7 @@ for (const { name, params, result, example, errors } of METHODS) {
   });
 }
 
-test('the list of names is the table’s', () => {
+test('METHOD_NAMES equals the names of the table', () => {
   assert.deepEqual(
     METHOD_NAMES,
     METHODS.map(({ name }) => name),

@@ -6,7 +6,7 @@ import { createScriptedNetwork, ScriptedChain } from '../gateway/scripted-networ
 
 const ACCOUNT = '0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f';
 
-test('the block reaches the chain as it was meant', async () => {
+test('eth_getTransactionCount passes the block reference to the chain', async () => {
   const hash = `0x${'b1'.repeat(32)}`;
   for (const [block, reference] of [
     ['pending', { kind: 'tag', tag: 'pending' }],

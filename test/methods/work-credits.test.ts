@@ -43,7 +43,7 @@ async function payFor(name: string, ...params: readonly unknown[]): Promise<Paid
 
 const bytes = (count: number): string => `0x${'00'.repeat(count)}`;
 
-test('web3_sha3: each further 16 KiB', async () => {
+test('web3_sha3 is charged for each further 16 KiB', async () => {
   assert.deepEqual(await payFor('web3_sha3', bytes(16_000)), []);
   assert.deepEqual(await payFor('web3_sha3', bytes(2 << 20)), [['web3_sha3_further16KiB', 128]]);
 });
@@ -53,7 +53,7 @@ const topic = (i: number): string => `0x${i.toString(16).padStart(64, '0')}`;
 const listOf = (count: number, make: (i: number) => string): string[] =>
   Array.from({ length: count }, (_, i) => make(i));
 
-test('eth_getLogs: each further hundred of addresses and topics', async () => {
+test('eth_getLogs is charged for each further hundred of addresses and topics', async () => {
   const ask = (addresses: number, ...topics: number[]): Promise<Paid[]> =>
     payFor('eth_getLogs', {
       address: listOf(addresses, address),
@@ -64,7 +64,7 @@ test('eth_getLogs: each further hundred of addresses and topics', async () => {
   assert.deepEqual(await ask(0, 900, 900, 900, 900), [['eth_getLogs_further100Values', 35]]);
 });
 
-test('a filter for logs pays the same when it is read and when it is polled', async () => {
+test('a log filter is charged the same by eth_getFilterLogs and eth_getFilterChanges', async () => {
   const process = new FilterProcess({
     feed: new ModelFeed(),
     records: new MemoryRecordTable(),
@@ -80,7 +80,7 @@ test('a filter for logs pays the same when it is read and when it is polled', as
   }
 });
 
-test('a poll for whole waiting transactions: each that is looked up', async () => {
+test('a poll for full pending transactions is charged for each look-up', async () => {
   const feed = new ModelFeed();
   const process = new FilterProcess({
     feed,
@@ -99,7 +99,7 @@ test('a poll for whole waiting transactions: each that is looked up', async () =
   assert.deepEqual(paid, [['eth_getFilterChanges_transaction', 3]]);
 });
 
-test('eth_simulateV1: each further block, with those of gaps', async () => {
+test('eth_simulateV1 is charged for each further block, including those of gaps', async () => {
   const blocks = (...numbers: (number | undefined)[]): object => ({
     blockStateCalls: numbers.map((number) =>
       number === undefined ? {} : { blockOverrides: { number: `0x${number.toString(16)}` } },
@@ -151,7 +151,7 @@ const TOO_MANY = {
   rowName: 'callTooLarge',
 };
 
-test('a call: each further hundred of entries in its lists and overrides, and there is a bound', async () => {
+test('a call is charged for each further hundred entries in its lists and overrides, up to a bound', async () => {
   for (const [i, make] of WITH_ENTRIES.entries()) {
     for (const method of ['eth_call', 'eth_estimateGas', 'eth_createAccessList', 'eth_simulateV1']) {
       const payForEntries = (count: number): Promise<Paid[]> => {
@@ -169,7 +169,7 @@ test('a call: each further hundred of entries in its lists and overrides, and th
   }
 });
 
-test('eth_simulateV1: withdrawals, and entries and calls of all blocks together', async () => {
+test('eth_simulateV1 is charged for withdrawals, entries and calls of all blocks together', async () => {
   const block = (withdrawals: number, calls: number): object => ({
     blockOverrides: { withdrawals: Array(withdrawals).fill({}) },
     calls: Array(calls).fill({}),

@@ -90,7 +90,7 @@ describe('published packages', () => {
       }
     });
 
-    test(`${name}: the tarball has the module, its declarations, and nothing else`, () => {
+    test(`${name}: the tarball has only the module, its declarations, package.json and README.md`, () => {
       const folder = join(modules, '@portcullis', name);
       const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
         cwd: folder,

@@ -5,12 +5,12 @@ import { encodeCall } from '../../scripts/chains/encode-call.ts';
 import { encodeBytesCall } from '../../src/rollup/contract.ts';
 import { computePosterGas } from './arbitrum-poster.ts';
 
-test("Arbitrum's padding: at the least price, and above it", () => {
+test("computePosterGas applies Arbitrum's padding at the minimum price and above it", () => {
   assert.equal(computePosterGas(10n ** 13n, 100_000_000n, 100_000_000n), 110_000n);
   assert.equal(computePosterGas(10n ** 13n, 200_000_000n, 100_000_000n), 62_857n);
 });
 
-test('calldata of getL1Fee and gasEstimateComponents', () => {
+test('calls of getL1Fee and gasEstimateComponents are encoded by the ABI', () => {
   const data = Uint8Array.from({ length: 33 }, (_, i) => i + 1);
   const word = (value: string): string => value.padStart(64, '0');
   const tail = `${word('21')}${bytesToHex(data).slice(2)}${'00'.repeat(31)}`;

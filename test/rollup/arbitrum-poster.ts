@@ -6,9 +6,8 @@ const PADDING = 11_000n;
 const WHOLE = 10_000n;
 
 /**
- * Returns the gas that covers the layer 1 cost in an estimate: the padded cost divided by a gas price that may fall by an eighth before inclusion, but
- * not
- * below the chain's minimum (nitro, arbos/tx_processor.go, GetPosterGas). All parameters are in wei.
+ * Returns the gas that covers the layer 1 cost in an estimate: the padded cost divided by a gas price that may fall by an eighth before
+ * inclusion, but not below the chain's minimum (nitro, arbos/tx_processor.go, GetPosterGas). All parameters are in wei.
  */
 export function computePosterGas(cost: bigint, gasPrice: bigint, minimumGasPrice: bigint): bigint {
   const padded = (cost * PADDING) / WHOLE;

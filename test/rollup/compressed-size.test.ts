@@ -73,7 +73,7 @@ zeros 60000 16
 
 for (const line of EXPECTED.trim().split('\n')) {
   const [kind = '', length = '', bytes = ''] = line.split(' ');
-  test(`${length} bytes of ${kind}`, async () => {
+  test(`the compressed size of ${length} bytes of ${kind} is that of Scroll’s nodes`, async () => {
     const transaction = (KINDS[kind] as (length: number) => Buffer)(Number(length));
     // A transaction that compression makes longer counts uncompressed.
     assert.equal(await findCompressedSize(transaction), Math.min(Number(bytes), Number(length)));

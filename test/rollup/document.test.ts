@@ -22,7 +22,7 @@ function readTable(): string[][] {
     .map((line) => line.slice(2, -2).split(' | '));
 }
 
-test('the first table is that of the families, in their order', async () => {
+test('the first table lists the families in order, with their prefixes and chains', async () => {
   const families = await loadFamilies();
   const rows = readTable();
   assert.deepEqual(
@@ -41,11 +41,11 @@ test('the first table is that of the families, in their order', async () => {
   }
 });
 
-test('every method that is passed on is named', () => {
+test('the document names every forwarded method', () => {
   for (const name of FAMILY_ESTIMATES) assert.ok(DOCUMENT.includes(`\`${name}\``), name);
 });
 
-test('each test that the table names is there', () => {
+test('each test that the table names exists', () => {
   for (const row of readTable()) {
     const names = [...(row.at(-1) ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name);
     assert.ok(names.length > 0, row[0]);

@@ -63,11 +63,11 @@ after(async () => {
   assert.deepEqual(opened.faults, []);
 });
 
-test('it is recognised', async () => {
+test('the chain is recognised as op-stack', async () => {
   assert.equal((await recogniseFamily(opened.chain, limitTo(5_000))).row?.name, 'op-stack');
 });
 
-test('an estimate covers what the specification says of the very transaction', async () => {
+test('an estimate covers the fees of the specification for the same transaction', async () => {
   const header = await opened.chain.blocks.getHeader(LATEST);
   const baseFee = header?.baseFeePerGas as bigint;
   for (const length of [0, 1, 68, 400, 3_000]) {
@@ -99,7 +99,7 @@ test('an estimate covers what the specification says of the very transaction', a
   }
 });
 
-test('info has the origin on layer 1', async () => {
+test('info has the layer 1 origin of the head', async () => {
   const { ethContext } = await family.info(limitTo(5_000));
   assert.deepEqual(ethContext, { blockNumber: 23_800_000n, timestamp: 1_764_000_000n });
 });

@@ -40,11 +40,11 @@ after(async () => {
   assert.deepEqual(opened.faults, []);
 });
 
-test('it is recognised', async () => {
+test('the chain is recognised as scroll', async () => {
   assert.equal((await recogniseFamily(opened.chain, limitTo(5_000))).row?.name, 'scroll');
 });
 
-test('an estimate covers what Curie charges for the very transaction, signature included', async () => {
+test('an estimate covers the Curie fee of the same transaction with its signature', async () => {
   const family = (await loadFamily('scroll')).create(makeSources(opened.chain));
   const header = await opened.chain.blocks.getHeader(LATEST);
   const baseFee = header?.baseFeePerGas as bigint;

@@ -120,14 +120,14 @@ describe('op-stack', () => {
   };
   const call = answerCalls(contracts);
 
-  test('data and operator are spread over the gas, rounded up', async () => {
+  test('spreads the data fee and the operator fee over the gas, rounded up', async () => {
     // 123,456,800 / 50,000 = 2,469.136
     assert.deepEqual(await estimate('op-stack', { call }), { ...plain, priorityFeePerGas: TIP + 2_470n });
     const sources = { l1CostMode: 'excluded' } as const;
     assert.deepEqual(await estimate('op-stack', { call, sources }), plain);
   });
 
-  test('the oracle is asked about the unsigned transaction', async () => {
+  test('prices the unsigned transaction with the oracle', async () => {
     const { family, requested } = open('op-stack', { call });
     await family.estimateGas({ call: CALL, block: LATEST }, SCOPE);
     const expected = Transaction.from({
@@ -150,7 +150,7 @@ describe('op-stack', () => {
     assert.deepEqual(data[1], `0x275aedd2${GAS.toString(16).padStart(64, '0')}`);
   });
 
-  test('before Isthmus there is no operator fee', async () => {
+  test('has no operator fee before Isthmus', async () => {
     const before = answerCalls({ [ORACLE]: { '0x49948e0e': 123_456_789n } });
     assert.equal(
       (await estimate('op-stack', { call: before })).priorityFeePerGas,
@@ -158,12 +158,12 @@ describe('op-stack', () => {
     );
   });
 
-  test('a chain without the contracts is never priced as if layer 1 were free', async () => {
+  test('is refused without its contracts, instead of priced with a free layer 1', async () => {
     await assert.rejects(estimate('op-stack', { call: answerCalls({}) }), misconfigured);
     await assert.rejects(readInfo('op-stack', { call: answerCalls({}) }), misconfigured);
   });
 
-  test('without a suggested tip: the history of fees, then the gas price, then nothing', async () => {
+  test('takes the tip from the fee history, then from the gas price, then zero, if none is suggested', async () => {
     const eth_maxPriorityFeePerGas = 'null';
     const eth_feeHistory = '{"oldestBlock":"0x61","reward":[["0x1"],["0x3e8"]],"baseFeePerGas":["0x7"]}';
     const tipOf = async (requests: Readonly<Record<string, string>>): Promise<bigint> => {
@@ -176,7 +176,7 @@ describe('op-stack', () => {
     assert.equal(await tipOf({ eth_maxPriorityFeePerGas }), 0n);
   });
 
-  test('info: of layer 1 the origin of the head', async () => {
+  test('info: has the layer 1 origin of the head', async () => {
     assert.deepEqual(
       await readInfo('op-stack', { call, requests: { eth_syncing: '{"currentBlock":"0x1"}' } }),
       {
@@ -189,7 +189,7 @@ describe('op-stack', () => {
   });
 });
 
-test('where a node allows a call less gas than the oracle takes, the transaction is compressed here', async () => {
+test('op-stack compresses the transaction itself if the node’s gas limit for calls is too low for the oracle', async () => {
   const prices = {
     l1BaseFee: 9_000_000_000n,
     blobBaseFee: 3n,
@@ -222,13 +222,13 @@ describe('mantle', () => {
   const l1Fee = { '0x49948e0e': 1_000_000n, '0x275aedd2': 7n };
   const arsia = { ...l1Fee, '0x1e2b6e7b': 1n, '0x06f837d3': 3_000n };
 
-  test('since Arsia the fee for data is in ETH, and the gas in MNT', async () => {
+  test('converts the data fee from ETH to MNT since Arsia', async () => {
     const call = answerCalls({ [ORACLE]: arsia, [L1_BLOCK]: { '0x4d5d9a2a': 0n, '0x16d3bc7f': 9n } });
     const { priorityFeePerGas } = await estimate('mantle', { call });
     assert.equal(priorityFeePerGas, TIP + (3_000_000_009n + GAS - 1n) / GAS);
   });
 
-  test('the operator takes what Jovian has it take, whatever the oracle says', async () => {
+  test('computes the operator fee by Jovian’s formula, whatever the oracle returns', async () => {
     // Mantle's formula since block 95,483,648: 10 gwei per gas.
     const prices = { '0x4d5d9a2a': 100_000_000n, '0x16d3bc7f': 0n };
     const call = answerCalls({ [ORACLE]: { ...arsia, '0x275aedd2': GAS * 100n }, [L1_BLOCK]: prices });
@@ -238,14 +238,14 @@ describe('mantle', () => {
     await assert.rejects(estimate('mantle', { call: without }), misconfigured);
   });
 
-  test('before Arsia the gas has it already', async () => {
+  test('adds nothing before Arsia, because the gas includes it', async () => {
     for (const isArsia of [{}, { '0x1e2b6e7b': 0n }]) {
       const call = answerCalls({ [ORACLE]: { ...l1Fee, ...isArsia, '0x06f837d3': 3_000n } });
       assert.deepEqual(await estimate('mantle', { call }), plain);
     }
   });
 
-  test('a chain without the ratio is no Mantle, whatever else it has', async () => {
+  test('is refused without a token ratio, whatever else the oracle has', async () => {
     for (const words of [l1Fee, { ...l1Fee, '0x1e2b6e7b': 1n }]) {
       await assert.rejects(estimate('mantle', { call: answerCalls({ [ORACLE]: words }) }), misconfigured);
     }
@@ -256,11 +256,11 @@ describe('arbitrum', () => {
   const header =
     '{"number":"0x64","l1BlockNumber":"0x16b4a31","nonce":"0x00000000000003e9","sendCount":"0x2"}';
 
-  test('layer 1 is in the gas, and tips are dropped', async () => {
+  test('has layer 1 in the gas, and drops tips', async () => {
     assert.deepEqual(await estimate('arbitrum', {}), { ...plain, priorityFeePerGas: 0n });
   });
 
-  test('info: what the header says of layer 1', async () => {
+  test('info: reads layer 1 from the header, or from layer 1 itself', async () => {
     const requests = { eth_getBlockByNumber: header };
     const expected: RollupInfo = {
       mode: 'verifier',
@@ -278,13 +278,13 @@ describe('arbitrum', () => {
 });
 
 describe('scroll', () => {
-  test('the node reports the fee for data', async () => {
+  test('takes the data fee from the method of the node', async () => {
     const requests = { scroll_estimateL1DataFee: '"0x186a1"' };
     const { priorityFeePerGas } = await estimate('scroll', { requests, call: answerCalls({}) });
     assert.equal(priorityFeePerGas, TIP + 3n);
   });
 
-  test('or else the contract, about a transaction with a signature', async () => {
+  test('takes the data fee otherwise from the contract, for a signed transaction', async () => {
     const call = answerCalls({ [SCROLL_ORACLE]: { '0x49948e0e': 100_000n } });
     assert.equal((await estimate('scroll', { call })).priorityFeePerGas, TIP + 2n);
     const { family, requested } = open('scroll', { call });
@@ -295,7 +295,7 @@ describe('scroll', () => {
     await assert.rejects(estimate('scroll', { call: answerCalls({}) }), misconfigured);
   });
 
-  test('since Galileo the contract is given as many bytes as the transaction has compressed', async () => {
+  test('passes as many bytes as the compressed transaction has to the contract since Galileo', async () => {
     const call = answerCalls({ [SCROLL_ORACLE]: { '0x49948e0e': 100_000n, '0x0f337f6d': 1n } });
     const measure = async (data: string): Promise<number> => {
       const { family, requested } = open('scroll', { call });
@@ -308,7 +308,7 @@ describe('scroll', () => {
     assert.ok(plain > 100 && long > plain && long < plain + 20, `${plain}, ${long}`);
   });
 
-  test('info: how far the node has read layer 1', async () => {
+  test('info: reports how far the node has read layer 1', async () => {
     const requests = {
       scroll_getL1SyncHeight: '23000000',
       scroll_getLatestRelayedQueueIndex: '976543',
@@ -343,12 +343,12 @@ describe('zksync', () => {
   const zks_estimateFee =
     '{"gas_limit":"0x2dc6c0","max_fee_per_gas":"0x2b275d0","max_priority_fee_per_gas":"0x0","gas_per_pubdata_limit":"0xc350"}';
 
-  test('Era reports the gas itself, what goes to layer 1 included', async () => {
+  test('takes the gas from the method of Era, which includes layer 1', async () => {
     const expected = { gasLimit: 3_000_000n, baseFeePerGas: BASE_FEE, priorityFeePerGas: 0n };
     assert.deepEqual(await estimate('zksync', { requests: { zks_estimateFee } }), expected);
   });
 
-  test('at another block, and on ZKsync OS, the estimate does', async () => {
+  test('takes the gas from eth_estimateGas at other blocks, and on ZKsync OS', async () => {
     assert.deepEqual(await estimate('zksync', {}), { ...plain, priorityFeePerGas: 0n });
     const block: BlockReference = { kind: 'number', number: 7n };
     const expected = { gasLimit: GAS, baseFeePerGas: 77n, priorityFeePerGas: 0n };
@@ -359,13 +359,13 @@ describe('zksync', () => {
 describe('polygon-zkevm', () => {
   const without = { ...NODE.headers, latest: makeHeader({ number: 100n }) };
 
-  test('the price that the node reports is all of it', async () => {
+  test('has the total price that the node reports', async () => {
     const requests = { zkevm_estimateGasPrice: '"0x3b9aca00"' };
     const expected = { gasLimit: GAS, baseFeePerGas: 0n, priorityFeePerGas: 1_000_000_000n };
     assert.deepEqual(await estimate('polygon-zkevm', { headers: without, requests }), expected);
   });
 
-  test('or what it reports of the fee, or of prices in general', async () => {
+  test('takes the price otherwise from the fee that the node reports, or from its gas price', async () => {
     const priceOf = async (requests: Readonly<Record<string, string>>): Promise<bigint> =>
       (await estimate('polygon-zkevm', { requests })).priorityFeePerGas;
     assert.equal(await priceOf({ zkevm_estimateFee: '"0x5f5e100"', eth_gasPrice: '"0x5"' }), 2_000n);
@@ -375,7 +375,7 @@ describe('polygon-zkevm', () => {
     }
   });
 
-  test('info: verified is what layer 1 has consolidated', async () => {
+  test('info: the verified index is the block consolidated on layer 1', async () => {
     const { rollupContext } = await readInfo('polygon-zkevm', {
       requests: { zkevm_consolidatedBlockNumber: '"0x5f"' },
     });
@@ -384,11 +384,11 @@ describe('polygon-zkevm', () => {
 });
 
 describe('taiko', () => {
-  test('the proposer of the block bears layer 1', async () => {
+  test('adds nothing for layer 1, which the proposer of the block pays', async () => {
     assert.deepEqual(await estimate('taiko', {}), plain);
   });
 
-  test('info: the origin of the head', async () => {
+  test('info: has the layer 1 origin of the head', async () => {
     const requests = { taiko_headL1Origin: '{"blockID":"0x64","l1BlockHeight":"0x15ef3c0"}' };
     const { ethContext } = await readInfo('taiko', { requests });
     assert.deepEqual(ethContext, { blockNumber: 23_000_000n, timestamp: 0n });
@@ -398,7 +398,7 @@ describe('taiko', () => {
 });
 
 describe('l2geth', () => {
-  test('layer 1 is in the gas; what the price leaves beyond the base fee is the rest', async () => {
+  test('has layer 1 in the gas, and the gas price above the base fee as its tip', async () => {
     const { latest } = NODE.headers ?? {};
     const { baseFeePerGas: _, ...legacy } = latest ?? makeHeader();
     const requests = { eth_gasPrice: '"0x3e9"' };
@@ -408,7 +408,7 @@ describe('l2geth', () => {
     assert.deepEqual(await estimate('l2geth', { headers, requests }), expected);
   });
 
-  test('info: as the node says, recorded in December 2022', async () => {
+  test('info: is that of the node, recorded in December 2022', async () => {
     const rollup_getInfo =
       '{"mode":"verifier","syncing":false,"ethContext":{"blockNumber":16131692,"timestamp":1670402841},' +
       '"rollupContext":{"index":46308439,"queueIndex":227091,"verifiedIndex":0}}';
@@ -425,19 +425,19 @@ describe('l2geth', () => {
     assert.equal(rollupContext.verifiedIndex, rollupContext.index);
   });
 
-  test('without a price there is no estimate', async () => {
+  test('is refused without a gas price', async () => {
     await assert.rejects(estimate('l2geth', {}), misconfigured);
   });
 });
 
 describe('ethereum', () => {
-  test('nothing but gas', async () => {
+  test('adds nothing to gas and fees', async () => {
     assert.deepEqual(await estimate('ethereum', {}), plain);
     const block: BlockReference = { kind: 'number', number: 7n };
     assert.deepEqual(await estimate('ethereum', { block }), { ...plain, baseFeePerGas: 77n });
   });
 
-  test('info: what every node can say', async () => {
+  test('info: has the blocks that every node reports', async () => {
     assert.deepEqual(await readInfo('ethereum', { sources: { l1: L1.blocks, mode: 'sequencer' } }), {
       mode: 'sequencer',
       syncing: false,
@@ -447,7 +447,7 @@ describe('ethereum', () => {
   });
 });
 
-test('more calldata never costs less, and a chain that charges by the byte is asked about every byte', async () => {
+test('more calldata never costs less, and an oracle that charges by the byte prices every byte', async () => {
   const price = 1_000_000n;
   /** Simulates oracles that charge by the length of their input. */
   const call = (request: CallRequest): string => {
@@ -481,7 +481,7 @@ test('more calldata never costs less, and a chain that charges by the byte is as
   }
 });
 
-test('a type of transaction that rollups do not have is refused before anything is asked', async () => {
+test('an unsupported transaction type is refused before any request', async () => {
   for (const name of ['op-stack', 'mantle', 'scroll']) {
     const { family, requested } = open(name, { call: answerCalls({ [ORACLE]: { '0x06f837d3': 1n } }) });
     await assert.rejects(
@@ -501,7 +501,7 @@ describe('every family', () => {
   };
 
   for (const { name } of FAMILIES) {
-    test(`${name}: a revert is the whole answer, and there is no block that does not exist`, async () => {
+    test(`${name}: a revert is returned unchanged, and an absent block is refused`, async () => {
       const revert = new ChainError('reverted', 'execution reverted: no', '0x08c379a0');
       const failing = open(name, {
         call: answerCalls(contracts),

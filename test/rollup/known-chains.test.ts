@@ -117,7 +117,7 @@ const idOf = (name: string): number =>
     .flat()
     .find((known) => known.name === name)?.id ?? 0;
 
-test('forty chains are in the table, each once', () => {
+test('forty chains are listed, and each known chain id occurs once', () => {
   assert.equal(CHAINS.length, 40);
   const ids = Object.values(KNOWN_CHAINS).flatMap((chains) => chains.map(({ id }) => id));
   assert.equal(new Set(ids).size, ids.length);
@@ -125,7 +125,7 @@ test('forty chains are in the table, each once', () => {
 });
 
 for (const [name, client, family] of CHAINS) {
-  test(`${name} is of the family ${family}, whatever its nodes answer to methods that they do not have`, async () => {
+  test(`${name} is recognised as ${family}, whatever its nodes answer to methods that they lack`, async () => {
     const id = idOf(name);
     assert.ok(id > 0);
     const shown = SHOWN[family] as Script;
@@ -137,7 +137,7 @@ for (const [name, client, family] of CHAINS) {
     }
   });
 
-  test(`the id of ${name} says nothing where contracts and headers say another family`, async () => {
+  test(`the chain id of ${name} is ignored if contracts and headers show another family`, async () => {
     const others = Object.entries(SHOWN).filter(
       ([other, shown]) => other !== family && (shown.call !== undefined || other === 'linea'),
     );
@@ -149,7 +149,7 @@ for (const [name, client, family] of CHAINS) {
   });
 }
 
-test('a chain that only says an id of a family with predeploys is of none', async () => {
+test('a chain with only the id of a family with predeploys is not recognised', async () => {
   for (const family of ['op-stack', 'mantle', 'scroll', 'morph', 'linea', 'arbitrum', 'taiko', 'zksync']) {
     for (const { id } of KNOWN_CHAINS[family] ?? []) {
       const { row } = await recogniseFamily(openChain(id, 'node/v1', {}), SCOPE, FAMILIES);

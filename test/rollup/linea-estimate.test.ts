@@ -34,7 +34,7 @@ function prepare(script: Script) {
   return { requested, chain, estimate };
 }
 
-test('the published result, from a transfer of one ether (96 bytes compressed)', async () => {
+test('a transfer of one ether has the published estimate (96 bytes compressed)', async () => {
   const { estimate } = prepare({});
   assert.deepEqual(await estimate({ from: FROM, to: TO, value: '0xde0b6b3a7640000' }), {
     gasLimit: 0xcf08n,
@@ -43,7 +43,7 @@ test('the published result, from a transfer of one ether (96 bytes compressed)',
   });
 });
 
-test('everything is read from one block, pinned by its hash', async () => {
+test('everything is read at one block, pinned by its hash', async () => {
   const { estimate, requested } = prepare({ requests: { eth_getTransactionCount: '"0x5"' } });
   const overrides = { [FROM]: { balance: '0x1' } };
   await estimate({ from: FROM, to: TO }, { stateOverrides: overrides });
@@ -59,14 +59,14 @@ test('everything is read from one block, pinned by its hash', async () => {
   ]);
 });
 
-test('a reference by hash stays as it was asked', async () => {
+test('a reference by hash is passed on unchanged', async () => {
   const block: BlockReference = { kind: 'hash', hash: PINNED_HASH, requireCanonical: true };
   const { estimate, requested } = prepare({ headers: { [PINNED_HASH]: makeHeader() } });
   await estimate({}, { block });
   assert.deepEqual(requested.estimates[0]?.block, block);
 });
 
-test('pending: works on the pending header', async () => {
+test('pending: the pending header is used', async () => {
   const { hash: _, ...pending } = makeHeader({ number: 101n, baseFeePerGas: 9n });
   const { estimate, requested } = prepare({ headers: { latest: makeHeader(), pending } });
   const { baseFeePerGas } = await estimate({ from: FROM }, { block: PENDING });
@@ -75,21 +75,21 @@ test('pending: works on the pending header', async () => {
   assert.deepEqual(otherThanNative(requested)[0]?.params, [FROM, 'pending']);
 });
 
-test('pending: a chain that builds none is priced on its latest block', async () => {
+test('pending: the latest header is used if the chain builds no pending block', async () => {
   const { estimate, requested } = prepare({});
   await estimate({}, { block: PENDING });
   assert.deepEqual(requested.headers, ['pending', 'latest']);
   assert.deepEqual(requested.estimates[0]?.block, PENDING);
 });
 
-test('an unknown block', async () => {
+test('an unknown block is refused', async () => {
   const { estimate, requested } = prepare({});
   const block: BlockReference = { kind: 'number', number: 10_000n };
   await assert.rejects(estimate({}, { block }), new ChainError('failed', 'header not found'));
   assert.deepEqual(requested.headers, ['10000']);
 });
 
-test('a block from before the base fee, unless an override gives one', async () => {
+test('a block without a base fee is refused, unless an override sets one', async () => {
   const { baseFeePerGas: _, ...old } = makeHeader();
   const { estimate } = prepare({ headers: { latest: old } });
   await assert.rejects(estimate({}), new ChainError('failed', 'Not on a baseFee market'));
@@ -97,7 +97,7 @@ test('a block from before the base fee, unless an override gives one', async () 
   assert.equal(estimated.baseFeePerGas, 31n);
 });
 
-test('a revert inside the estimate arrives unchanged', async () => {
+test('a revert inside the estimate is returned unchanged', async () => {
   const revert = new ChainError('reverted', 'execution reverted: no', '0x08c379a0');
   const { estimate } = prepare({
     estimate: () => {
@@ -107,13 +107,13 @@ test('a revert inside the estimate arrives unchanged', async () => {
   await assert.rejects(estimate({}), (error) => error === revert);
 });
 
-test('blob transactions are refused before any work', async () => {
+test('blob transactions are refused before any request', async () => {
   const { estimate, requested } = prepare({});
   await assert.rejects(estimate({ type: '0x3' }), new ChainError('invalid', 'Unsupported transaction type'));
   assert.deepEqual(requested.headers, []);
 });
 
-test('a nonce that is given, overridden or has no sender is not looked up', async () => {
+test('a nonce that is provided or overridden, or without a sender, is not requested', async () => {
   const { estimate, requested } = prepare({});
   await estimate({ from: FROM, nonce: '0x1' });
   await estimate({});
@@ -124,7 +124,7 @@ test('a nonce that is given, overridden or has no sender is not looked up', asyn
   assert.deepEqual(otherThanNative(requested), []);
 });
 
-test('the nonce counts towards the size', async () => {
+test('the nonce counts towards the size of the transaction', async () => {
   // The transaction takes 54 bytes with a nonce of 0, 62 with the longest; two field elements hold 60.
   const call: CallObject = { from: FROM, to: TO, gasPrice: '0x7' };
   const small = prepare({ requests: { eth_getTransactionCount: '"0x0"' } });
@@ -134,7 +134,7 @@ test('the nonce counts towards the size', async () => {
   assert.ok(high.priorityFeePerGas > low.priorityFeePerGas, `${high.priorityFeePerGas}`);
 });
 
-test('answers that are no quantities are failures', async () => {
+test('answers that are not quantities are errors', async () => {
   const nonce = prepare({ requests: { eth_getTransactionCount: 'null' } });
   await assert.rejects(
     nonce.estimate({ from: FROM }),
@@ -148,13 +148,13 @@ test('answers that are no quantities are failures', async () => {
   await assert.rejects(zero.estimate({}), new ChainError('failed', 'gas estimate is zero'));
 });
 
-test('without prices in the header the gas price decides', async () => {
+test('without prices in the header, the fee follows from the gas price', async () => {
   const headers = { latest: makeHeader({ extraData: '0x' }) };
   const { estimate } = prepare({ headers, requests: { eth_gasPrice: '"0x3938700"' } });
   assert.equal((await estimate({})).priorityFeePerGas, 71_999_992n);
 });
 
-test('without prices anywhere there is an error, never a fee of zero', async () => {
+test('without any price, the estimate fails instead of having a fee of zero', async () => {
   const message = 'no Linea pricing in extraData of block 100 and no usable gas price';
   const headers = { latest: makeHeader({ extraData: '0x02' }) };
   for (const requests of [{}, { eth_gasPrice: '"0x7"' }, { eth_gasPrice: 'null' }]) {
@@ -176,7 +176,7 @@ test('more data never costs less at the same gas limit', async () => {
 
 const NATIVE = '{"baseFeePerGas":"0x7","gasLimit":"0xcf08","priorityFeePerGas":"0x43a82a4"}';
 
-test('a node with the method is asked for it, with the overrides where it takes them', async () => {
+test('linea_estimateGas of the node is used, with the state overrides', async () => {
   const { estimate, requested } = prepare({ requests: { linea_estimateGas: NATIVE } });
   const stateOverrides = { [FROM]: { balance: '0x1' } };
   const expected = { gasLimit: 0xcf08n, baseFeePerGas: 7n, priorityFeePerGas: 0x43a82a4n };
@@ -189,7 +189,7 @@ test('a node with the method is asked for it, with the overrides where it takes 
   assert.deepEqual(requested.estimates, []);
 });
 
-test('what the method cannot do is worked out: other blocks, other prices', async () => {
+test('other blocks and block overrides are estimated without linea_estimateGas', async () => {
   const { estimate, requested } = prepare({
     headers: { latest: makeHeader(), finalized: makeHeader({ number: 90n }) },
     requests: { linea_estimateGas: NATIVE.replace('0xcf08', '0x1') },
@@ -199,7 +199,7 @@ test('what the method cannot do is worked out: other blocks, other prices', asyn
   assert.deepEqual(requested.requests, []);
 });
 
-test("the method's own refusal is the answer, and so is nonsense", async () => {
+test("a refusal of linea_estimateGas is returned, and a malformed answer is an error", async () => {
   const limit = new ChainError('failed', 'Transaction line count for module HUB=3 is above the limit 2');
   const refusing = prepare({});
   refusing.chain.request = async () => {

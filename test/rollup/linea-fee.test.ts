@@ -7,7 +7,7 @@ import { computeLineaCompatibilityFee, computeLineaPriorityFee } from '../../src
 
 const EXAMPLE = `0x010000753000f54e650000ea60${'00'.repeat(19)}`;
 
-test('extraData: the example header', () => {
+test('extraData: the example header is parsed', () => {
   assert.deepEqual(parseLineaExtraData(EXAMPLE), {
     fixedCost: 30_000_000n,
     variableCost: 16_076_389_000n,
@@ -15,7 +15,7 @@ test('extraData: the example header', () => {
   });
 });
 
-test('extraData: the vector of Linea SDK, without padding', () => {
+test('extraData: the vector of the Linea SDK, without padding, is parsed', () => {
   assert.deepEqual(parseLineaExtraData('0x0100000064000000c80000012c'), {
     fixedCost: 100_000n,
     variableCost: 200_000n,
@@ -23,14 +23,14 @@ test('extraData: the vector of Linea SDK, without padding', () => {
   });
 });
 
-test('extraData: no prices in empty, short and foreign fields', () => {
+test('extraData: empty, short and foreign fields have no prices', () => {
   const oneByteShort = '0x0100000064000000c8000001';
   for (const field of ['0x', '0x01', oneByteShort, `0x02${EXAMPLE.slice(4)}`, `0x00${EXAMPLE.slice(4)}`]) {
     assert.equal(parseLineaExtraData(field), undefined, field);
   }
 });
 
-test('extraData: the largest numbers stay unsigned', () => {
+test('extraData: the largest numbers are parsed as unsigned', () => {
   const most = 0xffff_ffffn * 1000n;
   assert.deepEqual(parseLineaExtraData(`0x01${'ff'.repeat(12)}`), {
     fixedCost: most,
@@ -39,7 +39,7 @@ test('extraData: the largest numbers stay unsigned', () => {
   });
 });
 
-test('priority fee: the published Linea example', () => {
+test('priority fee: matches the published Linea example', () => {
   const pricing = parseLineaExtraData(EXAMPLE);
   assert.ok(pricing);
   assert.equal(computeLineaPriorityFee(pricing, 96, 53_000n), 0x43a82a4n);
@@ -50,7 +50,7 @@ test('priority fee: refuses a gas limit of zero', () => {
   assert.throws(() => computeLineaPriorityFee(pricing, 96, 0n), RangeError);
 });
 
-test('priority fee: equals double arithmetic wherever doubles are exact enough', () => {
+test('priority fee: equals floating-point arithmetic within its precision', () => {
   fc.assert(
     fc.property(
       fc.nat({ max: 0xffff_ffff }),
@@ -73,14 +73,14 @@ test('priority fee: equals double arithmetic wherever doubles are exact enough',
   );
 });
 
-test('compatibility fee: rounds up, and is zero without anything above the base fee', () => {
+test('compatibility fee: is rounded up, and zero unless the gas price exceeds the base fee', () => {
   assert.equal(computeLineaCompatibilityFee(60_000_000n, 7n), 71_999_992n);
   assert.equal(computeLineaCompatibilityFee(8n, 7n), 2n);
   assert.equal(computeLineaCompatibilityFee(7n, 7n), 0n);
   assert.equal(computeLineaCompatibilityFee(6n, 7n), 0n);
 });
 
-test('compressed size: reference lengths', () => {
+test('compressed size: matches reference lengths', () => {
   for (const [length, size] of [
     [66, 96],
     [130, 160],
@@ -91,7 +91,7 @@ test('compressed size: reference lengths', () => {
   }
 });
 
-test('compressed size: whole elements, room for every bit, no more than one element spare', () => {
+test('compressed size: is the least number of whole field elements with room for every bit', () => {
   fc.assert(
     fc.property(fc.nat({ max: 131_072 }), (length) => {
       const size = boundCompressedSize(length);

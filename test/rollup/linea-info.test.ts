@@ -25,7 +25,7 @@ function read(script: Script, options: Partial<RollupSources> = {}): Promise<Rol
   return linea.create(makeSources(chain, { mode: 'sequencer', ...options })).info(SCOPE);
 }
 
-test('everything known', async () => {
+test('info has all fields if all sources are known', async () => {
   const l1 = createScriptedChain({
     headers: { latest: makeHeader({ number: 16_131_692n, timestamp: 1_670_402_841n }) },
   }).chain;
@@ -52,7 +52,7 @@ test('everything known', async () => {
   ]);
 });
 
-test('nothing known beyond a head', async () => {
+test('info has only the index if only the head is known', async () => {
   const { chain } = createScriptedChain({ headers: { latest: at(5n) } });
   assert.deepEqual(await linea.create(makeSources(chain)).info(SCOPE), {
     mode: 'verifier',
@@ -62,34 +62,34 @@ test('nothing known beyond a head', async () => {
   });
 });
 
-test('indices have their floor at genesis', async () => {
+test('indices are 0 at genesis', async () => {
   const { rollupContext } = await read({ headers: { latest: at(0n), finalized: at(0n) } });
   assert.deepEqual(rollupContext, { queueIndex: 0n, index: 0n, verifiedIndex: 0n });
 });
 
-test('a finalized block ahead of the head that was read does not overtake it', async () => {
+test('the verified index does not exceed the index of the head, even if the finalized block does', async () => {
   const { rollupContext } = await read({ headers: { latest: at(7n), finalized: at(9n) } });
   assert.equal(rollupContext.index, 6n);
   assert.equal(rollupContext.verifiedIndex, 6n);
 });
 
-test('syncing: progress instead of false', async () => {
+test('syncing: is true if the node reports progress', async () => {
   const headers = { latest: at(1n) };
   const progress = '{"startingBlock":"0x0","currentBlock":"0x1","highestBlock":"0x9"}';
   assert.equal((await read({ headers, requests: { eth_syncing: progress } })).syncing, true);
 });
 
-test('an empty chain has no information', async () => {
+test('info of an empty chain is refused', async () => {
   await assert.rejects(read({}), new ChainError('failed', 'header not found'));
 });
 
-test('an empty layer 1 counts as none', async () => {
+test('an empty layer 1 counts as absent', async () => {
   const l1 = createScriptedChain({}).chain.blocks;
   const { ethContext } = await read({ headers: { latest: at(1n) } }, { l1 });
   assert.deepEqual(ethContext, { blockNumber: 0n, timestamp: 0n });
 });
 
-test('queue index: 0 where no contract lives, an error where another one does', async () => {
+test('queue index: a contract without lastAnchoredL1MessageNumber() is an error', async () => {
   const headers = { latest: at(1n) };
   const options = { messageService: SERVICE };
   const failure = new ChainError(
@@ -105,7 +105,7 @@ test('queue index: 0 where no contract lives, an error where another one does', 
   }
 });
 
-test('queue index: a busy chain stays a busy chain', async () => {
+test('queue index: the error busy of the chain is returned unchanged', async () => {
   const busy = new ChainError('busy', 'executions.waiting');
   const call = (): never => {
     throw busy;

@@ -84,7 +84,7 @@ async function compare(family: string, script: Script): Promise<Comparison | und
 const FIXED = 30_000_000n;
 const MIN_PRICE = 60_000_000n;
 
-describe('bounds by family', () => {
+describe('bounds of the comparison by family', () => {
   const rows: readonly [title: string, family: string, script: Script, isWithin: boolean][] = [
     ['linea: about as the formula', 'linea', scriptLinea(73_000_000n), true],
     ['linea: nothing but the fixed cost', 'linea', scriptLinea(FIXED), true],
@@ -115,7 +115,7 @@ describe('bounds by family', () => {
       assert.equal(isExpected(found), isWithin, `${least} ${native.value} ${most}`);
     });
 
-  test('scroll: since Galileo a signature that compresses is within the bound, and the fee grows with the square', async () => {
+  test('scroll: since Galileo the bound allows for a compressed signature, and the fee grows with the square of the size', async () => {
     const of = async (nodeFee: bigint): Promise<Comparison> => {
       const script = scriptScroll('scroll_estimateL1DataFee', nodeFee, 1_000_000n, true);
       return (await compare('scroll', script)) as Comparison;
@@ -129,11 +129,11 @@ describe('bounds by family', () => {
     assert.equal(isExpected(await of(most + 1n)), false);
   });
 
-  test('polygon-zkevm: nodes without their fee have nothing to compare with', async () => {
+  test('polygon-zkevm: nodes without zkevm_estimateFee have no comparison', async () => {
     assert.equal(await compare('polygon-zkevm', scriptPolygon(50n)), undefined);
   });
 
-  test('where the fallback made the estimate there is nothing to compare', async () => {
+  test('an estimate by the fallback is not compared', async () => {
     for (const family of ['linea', 'scroll', 'morph', 'zksync', 'polygon-zkevm']) {
       const { requests: _, ...script } = scriptScroll('none', 0n, 1_000n);
       const { chain } = createScriptedChain({ ...script, requests: { eth_gasPrice: '"0x5"' } });
@@ -178,7 +178,7 @@ async function passTurns(): Promise<void> {
 }
 
 describe('the comparison', () => {
-  test('is made once a process and network, a reload included; a difference is a warning without the call', async (t) => {
+  test('is made once per process and network, reloads included, and a difference is a warning without the call', async (t) => {
     const { texts, log, read } = createSink();
     const { chain, requested } = createScriptedChain(scriptZksync(2n * GAS, GAS));
     const first = await openRollups(chain, 'zksync', log);
@@ -210,7 +210,7 @@ describe('the comparison', () => {
     assert.doesNotMatch(texts.join(''), new RegExp(`c0ffee|${FROM.slice(2)}`));
   });
 
-  test('is a debug line where both are the same', async (t) => {
+  test('is a debug line if both values are equal', async (t) => {
     const { log, read } = createSink();
     const { chain } = createScriptedChain(scriptPolygon(50n, 50n * GAS));
     const { rollups, estimate } = await openRollups(chain, 'polygon-zkevm', log);
@@ -229,7 +229,7 @@ describe('the comparison', () => {
     );
   });
 
-  test('is not waited for, and ends with the service', async () => {
+  test('does not delay the estimate, and ends with the service', async () => {
     const { log, read } = createSink();
     const { chain } = createScriptedChain(scriptZksync(2n * GAS, GAS));
     let requested = 0;
@@ -258,7 +258,7 @@ describe('the comparison', () => {
     assert.equal(requested, 1);
   });
 
-  test('that a node does not answer is tried with later estimates, three times at most', async () => {
+  test('is retried with later estimates if a node does not answer, three times at most', async () => {
     const { texts, log, read } = createSink();
     const { chain } = createScriptedChain({});
     const comparisons = new EstimateComparisons({ network: 'l2', chain, log });
@@ -288,7 +288,7 @@ describe('the comparison', () => {
     assert.equal(requested, 4);
   });
 
-  test('a fault of this program is an error of the log, and nothing else', async () => {
+  test('logs an internal fault as an error, without other effects', async () => {
     const { log, read } = createSink();
     const { chain } = createScriptedChain({});
     const comparisons = new EstimateComparisons({ network: 'l2', chain, log });
@@ -303,7 +303,7 @@ describe('the comparison', () => {
   });
 });
 
-test('over a pool: a node that cannot answer the comparison answers all estimates, and is blamed for nothing', async (t) => {
+test('over a pool: a node that cannot answer the comparison answers all estimates, and is not counted as failing', async (t) => {
   const recorded = RECORDED.find(({ name }) => name === 'zksync') as RecordedFamily;
   const node = await startNode(t, {
     chainId: recorded.chainId ?? 1,

@@ -16,7 +16,7 @@ import {
 
 const ONE_GWEI = 1_000_000_000n;
 
-test('FastLZ: the vectors of op-geth', () => {
+test('FastLZ: sizes match the vectors of op-geth', () => {
   assert.equal(measureFastLz(new Uint8Array(0)), 0);
   assert.equal(measureFastLz(new Uint8Array(1_000).fill(1)), 21);
   assert.equal(measureFastLz(new Uint8Array(1_000)), 21);
@@ -24,7 +24,7 @@ test('FastLZ: the vectors of op-geth', () => {
   assert.equal(measureFastLz(empty), 31);
 });
 
-test('FastLZ: what does not repeat takes a byte more for every 32', () => {
+test('FastLZ: incompressible data grows by at most one byte for every 32', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 3_000 }), (data) => {
       const size = measureFastLz(data);
@@ -34,7 +34,7 @@ test('FastLZ: what does not repeat takes a byte more for every 32', () => {
   );
 });
 
-test('data fees: the vectors of op-geth', () => {
+test('data fees match the vectors of op-geth', () => {
   // The chain's empty transaction has 30 bytes, none of them zero.
   const empty = { zero: 0n, nonZero: 30n };
   const bedrock = { l1BaseFee: ONE_GWEI, overhead: 50n, scalar: 7_000_000n };
@@ -53,7 +53,7 @@ test('data fees: the vectors of op-geth', () => {
   }
 });
 
-test('a larger transaction, folded: the reference 7.3', () => {
+test('fees and folded tip of a larger transaction match the reference 7.3', () => {
   const prices = {
     l1BaseFee: 2_000_000n,
     blobBaseFee: 3_000_000n,
@@ -72,7 +72,7 @@ test('a larger transaction, folded: the reference 7.3', () => {
   assert.equal(foldL1Cost(charges, 'excluded'), 1_000_000n);
 });
 
-test('folded less excluded, times gas, is the cost of layer 1 up to a wei per gas', () => {
+test('folded tip minus excluded tip, times gas, equals the layer 1 cost up to a wei per gas', () => {
   const amount = fc.bigInt({ min: 0n, max: 10n ** 24n });
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 30_000_000n }), amount, amount, (gasLimit, tip, l1Cost) => {
@@ -83,6 +83,6 @@ test('folded less excluded, times gas, is the cost of layer 1 up to a wei per ga
   );
 });
 
-test('nothing is divided by no gas', () => {
+test('a gas limit of zero leaves the tip unchanged', () => {
   assert.equal(foldL1Cost({ gasLimit: 0n, tip: 3n, l1Cost: 9n }, 'folded'), 3n);
 });

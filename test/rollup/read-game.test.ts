@@ -20,7 +20,7 @@ test('a recorded game claims the output root of a block', () => {
   });
 });
 
-test('a game of a later factory has its type before the number, and further arguments behind it', () => {
+test('a game of a later factory has its type before the number, and further arguments after it', () => {
   for (const type of [0, 1, 8, 42, 621]) {
     const subject = `${type.toString(16).padStart(8, '0')}${word(4_321n)}${'ab'.repeat(164)}`;
     const claim = readGame(makeGame(ROOT, subject), CHAIN);
@@ -30,7 +30,7 @@ test('a game of a later factory has its type before the number, and further argu
   assert.deepEqual(behind, { outputRoot: ROOT, block: { number: 71_747_488n } });
 });
 
-test('a game about a super root claims the output root that it has of the chain', () => {
+test('a game about a super root claims the output root of the chain in it', () => {
   const time = 1_790_827_895n;
   const chains = [10n, CHAIN, 130n];
   const preimage = `01${time.toString(16).padStart(16, '0')}${chains.map((id) => word(id) + word(id * 7n)).join('')}`;
@@ -43,7 +43,7 @@ test('a game about a super root claims the output root that it has of the chain'
   }
 });
 
-test('what is no game claims nothing', () => {
+test('code that is not a game has no claim', () => {
   const game = hexToBytes(RECORDED);
   for (const code of [
     new Uint8Array(),

@@ -42,13 +42,13 @@ describe('Mantle before Arsia', { skip: ANVIL_SKIP }, () => {
   });
   after(() => stage.close());
 
-  test('its oracle has the ratio, and no flag of Arsia', async () => {
+  test('the oracle has the token ratio, and no flag of Arsia', async () => {
     assert.equal(await stage.ask('0x06f837d3'), TOKEN_RATIO);
     assert.equal(await stage.ask('0x1e2b6e7b'), undefined);
   });
 
   for (const kind of TRANSACTION_KINDS) {
-    test(`estimates of ${kind} transactions have the tip alone, and the oracle charges by Regolith`, async () => {
+    test(`estimates of ${kind} transactions have only the tip, and the oracle charges the Regolith fee`, async () => {
       for (const { length, call } of listCalls(kind, CHAIN_ID)) {
         const estimate = await stage.estimate('mantle_estimateGas', call);
         assert.equal(BigInt(estimate.priorityFeePerGas), TIP, `${length} bytes`);

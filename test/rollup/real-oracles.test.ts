@@ -99,7 +99,7 @@ describe('the OP Stack', { skip: GO_MODULE_SKIP || ANVIL_SKIP }, () => {
       });
       after(() => stage.close());
 
-      test('every function of its oracle is known', () => {
+      test('every function of the oracle is known', () => {
         const found = listSelectors(hexToBytes(contracts[fork].oracle));
         assert.ok(found.length >= 15);
         assert.deepEqual(
@@ -109,7 +109,7 @@ describe('the OP Stack', { skip: GO_MODULE_SKIP || ANVIL_SKIP }, () => {
       });
 
       for (const kind of TRANSACTION_KINDS) {
-        test(`estimates of ${kind} transactions are what the contracts charge, to the wei`, async () => {
+        test(`estimates of ${kind} transactions equal the charges of the contracts, to the wei below 60,000 bytes`, async () => {
           for (const { length, call } of listCalls(kind, CHAIN_ID)) {
             const estimate = await stage.estimate('op_estimateGas', call);
             const gas = BigInt(estimate.gasLimit);
@@ -136,7 +136,7 @@ describe('the OP Stack', { skip: GO_MODULE_SKIP || ANVIL_SKIP }, () => {
       }
 
       if (fork === 'isthmus') {
-        test('the oracle of the built-in rollup says the same', async () => {
+        test('the oracle of the built-in rollup returns the same results', async () => {
           for (const data of listOracleCalls()) {
             const expected = await stage.ask(data);
             assert.ok(expected !== undefined, data.slice(0, 10));

@@ -72,14 +72,14 @@ function computeGas(receipt: Receipt, transaction: Uint8Array): bigint {
 }
 
 describe('receipts', () => {
-  test('there are ten, of three chains', () => {
+  test('are ten, of three chains', () => {
     assert.equal(RECEIPTS.length, 10);
     assert.equal(new Set(RECEIPTS.map(({ chain }) => chain)).size, 3);
     assert.equal(new Set(RECEIPTS.map(({ hash }) => hash)).size, 10);
   });
 
   for (const receipt of RECEIPTS)
-    test(`${receipt.chain}, block ${receipt.block} (${receipt.fork}; ${receipt.source})`, () => {
+    test(`have the computed fee: ${receipt.chain}, block ${receipt.block} (${receipt.fork}; ${receipt.source})`, () => {
       const transaction = hexToBytes(receipt.raw);
       assert.equal(keccak256(transaction), receipt.hash);
       assert.equal(computeFee(receipt, transaction), BigInt(receipt.l1Fee));

@@ -118,7 +118,7 @@ function testEstimates(
 ): void {
   for (const kind of TRANSACTION_KINDS) {
     const exactness = isCompressed ? 'but for the signature' : 'to the wei';
-    test(`estimates of ${kind} transactions are what the contract charges, ${exactness}`, async () => {
+    test(`estimates of ${kind} transactions equal the charge of the contract, ${exactness}`, async () => {
       const stage = open();
       for (const { length, call } of listCalls(kind, chainId, maxLength)) {
         const estimate = await stage.estimate(method, call);
@@ -165,7 +165,7 @@ describe('Scroll', { skip: ANVIL_SKIP }, () => {
       testEstimates(() => stage, 'scroll_estimateGas', CHAIN_ID, form);
 
       if (form.name === 'Bernoulli')
-        test('two transactions of block 5,224,657 cost what the chain charged', async () => {
+        test('two transactions of block 5,224,657 have the fees that the chain charged', async () => {
           for (const { hash, fee, raw } of CHARGED) {
             assert.equal(keccak256(raw), hash);
             assert.equal(await stage.ask(encodeBytes(GET_L1_FEE, raw)), fee);

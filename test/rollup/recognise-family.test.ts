@@ -50,7 +50,7 @@ const nameOf = async (script: Script): Promise<string | undefined> =>
 for (const { name } of FAMILIES) {
   const script = CHAINS[name];
   if (script === undefined) continue;
-  test(`${name} is recognised, by exactly its own marks`, async () => {
+  test(`${name} is recognised by its own marks, and by no other family’s`, async () => {
     assert.equal(await nameOf(script), name);
     const others = FAMILIES.filter((family) => family.name !== name);
     const { row: second } = await recogniseFamily(open(script), SCOPE, others);
@@ -59,18 +59,18 @@ for (const { name } of FAMILIES) {
   });
 }
 
-test('every family but the plain one has marks besides ids', () => {
+test('every family except ethereum has marks besides chain ids', () => {
   assert.deepEqual(
     FAMILIES.map(({ name }) => name).filter((name) => CHAINS[name] === undefined),
     ['ethereum'],
   );
 });
 
-test('what shows nothing is of no family', async () => {
+test('a chain without marks has no family', async () => {
   assert.equal(await nameOf({ requests: { web3_clientVersion: GETH } }), undefined);
 });
 
-test('Linea is recognised by its method too, which dislikes missing parameters', async () => {
+test('Linea is also recognised by its method, which refuses missing parameters', async () => {
   const chain = open({});
   chain.request = async (method) => {
     if (method === 'linea_estimateGas') throw new ChainError('invalid', 'Invalid call parameters (index 0)');
@@ -84,7 +84,7 @@ test('Linea is recognised by its method too, which dislikes missing parameters',
   assert.equal(seen?.name, 'linea');
 });
 
-test('one predeploy alone is not the OP Stack, nor an oracle with other decimals', async () => {
+test('a single predeploy, or an oracle with other decimals, is not the OP Stack', async () => {
   for (const mark of Object.keys(OP_WORDS)) {
     const { [mark]: _, ...rest } = OP_WORDS as Record<string, bigint>;
     assert.equal(await nameOf({ call: answerWords(rest) }), undefined);
@@ -107,7 +107,7 @@ function openFailing(script: Script, failures: Readonly<Record<string, ChainErro
   return chain;
 }
 
-test('a method that is refused in any words is not there', async () => {
+test('a method refused with any message counts as absent', async () => {
   for (const words of ['Method linea_estimateGas is forbidden', 'unknown method', 'not on this plan']) {
     const refusal = new ChainError('failed', words);
     const methods = ['linea_estimateGas', 'zks_L1BatchNumber', 'taiko_headL1Origin', 'rollup_gasPrices'];
@@ -118,7 +118,7 @@ test('a method that is refused in any words is not there', async () => {
   }
 });
 
-test('a question that cannot be asked matters only where no other one is answered with yes', async () => {
+test('a failed request matters only if no other mark is found', async () => {
   const busy = new ChainError('busy', 'nodes.rate');
   const failures = { taiko_headL1Origin: busy };
   const chain = openFailing({ call: answerWords(OP_WORDS) }, failures);
@@ -126,7 +126,7 @@ test('a question that cannot be asked matters only where no other one is answere
   await assert.rejects(recogniseFamily(openFailing({}, failures), SCOPE), (error) => error === busy);
 });
 
-test('nothing is made of a chain that cannot be asked', async () => {
+test('an unavailable chain is an error, not a chain without a family', async () => {
   const down = new ChainError('unavailable', 'no node answers');
   const chain = open({});
   chain.request = async () => {

@@ -31,21 +31,21 @@ async function post(authority: string, method: string, params: readonly unknown[
   return result ?? error;
 }
 
-test('a family is called in the table what it calls itself', () => {
+test('each family has the same name in the table and in itself', () => {
   assert.deepEqual(
     FAMILIES.map(({ name }) => name),
     FAMILY_NAMES,
   );
 });
 
-test('every family is recorded', () => {
+test('every family has a recorded node', () => {
   assert.deepEqual(
     new Set([...RECORDED, PLAIN].map(({ name }) => name)),
     new Set(FAMILIES.map(({ name }) => name)),
   );
 });
 
-test('of what is recorded exactly that is 0 which a family cannot know', () => {
+test('the zeros in the records are exactly the fields that a family cannot know', () => {
   for (const { name, title = name, info } of [...RECORDED, PLAIN]) {
     const { ethContext, rollupContext } = info as Record<string, Record<string, number>>;
     const fields = { ethContext, rollupContext };
@@ -59,7 +59,7 @@ test('of what is recorded exactly that is 0 which a family cannot know', () => {
 });
 
 for (const record of [...RECORDED, PLAIN]) {
-  test(`${record.title ?? record.name}: recognised, estimated in at most two rounds, and informed about`, async (t) => {
+  test(`${record.title ?? record.name}: is recognised, estimated in at most two rounds of requests, and described`, async (t) => {
     await examine(t, record);
   });
 }
@@ -115,7 +115,7 @@ async function examine(t: TestContext, record: RecordedFamily): Promise<void> {
 /** A block as `optimism_syncStatus` returns it. */
 const ref = (number: number, timestamp = 0): object => ({ hash: '0x', number, parentHash: '0x', timestamp });
 
-test('beside a node of the OP Stack an op-node reports the progress, and an address what layer 1 is', async (t) => {
+test('an op-node reports the progress of an OP Stack node, and a configured address reports layer 1', async (t) => {
   const recorded = RECORDED.find(({ name }) => name === 'op-stack') as RecordedFamily;
   const status = {
     current_l1: ref(23_799_990),
@@ -163,7 +163,7 @@ test('beside a node of the OP Stack an op-node reports the progress, and an addr
   assert.deepEqual(service.errors, []);
 });
 
-test('an op-node that does not answer is an error, never the numbers of something else', async (t) => {
+test('a failing op-node is an error, and is not replaced by another source', async (t) => {
   const recorded = RECORDED.find(({ name }) => name === 'op-stack') as RecordedFamily;
   const node = await startNode(t, { answers: recorded.answers, height: HEIGHT });
   const other = await startNode(t);

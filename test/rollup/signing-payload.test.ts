@@ -16,7 +16,7 @@ function encode(call: CallObject): string {
   return bytesToHex(encodeSigningBytes(call, DEFAULTS));
 }
 
-test('legacy: EIP-155 payload, as ethers builds it', () => {
+test('legacy: the EIP-155 payload equals that of ethers', () => {
   const expected = Transaction.from({
     type: 0,
     chainId: 59144n,
@@ -30,7 +30,7 @@ test('legacy: EIP-155 payload, as ethers builds it', () => {
   assert.equal(encode({ to: TO, gasPrice: '0x3b9aca07', value: '0x5', data: '0xdeadbeef' }), expected);
 });
 
-test('legacy: creation at the default price', () => {
+test('legacy: a creation has the default gas price', () => {
   const expected = Transaction.from({
     type: 0,
     chainId: 59144n,
@@ -42,7 +42,7 @@ test('legacy: creation at the default price', () => {
   assert.equal(encode({ input: '0x6000' }), expected);
 });
 
-test('access list: type 1', () => {
+test('access list: the payload has type 1', () => {
   const expected = Transaction.from({
     type: 1,
     chainId: 59144n,
@@ -55,7 +55,7 @@ test('access list: type 1', () => {
   assert.equal(encode({ to: TO, accessList: ACCESS_LIST }), expected);
 });
 
-test('fee caps: type 2, absent fields zero', () => {
+test('fee caps: the payload has type 2, with zero for absent fields', () => {
   const expected = Transaction.from({
     type: 2,
     chainId: 59144n,
@@ -70,7 +70,7 @@ test('fee caps: type 2, absent fields zero', () => {
   assert.equal(encode({ to: TO, maxFeePerGas: '0x64', data: '0x01', accessList: ACCESS_LIST }), expected);
 });
 
-test('authorizations: type 4, as viem builds it', () => {
+test('authorizations: the payload has type 4, and equals that of viem', () => {
   const authorization = { chainId: 59144, address: TO, nonce: 3, yParity: 1, r: KEY, s: KEY } as const;
   const expected = serializeTransaction({
     type: 'eip7702',
@@ -84,7 +84,7 @@ test('authorizations: type 4, as viem builds it', () => {
   assert.equal(encode({ to: TO, authorizationList: [entry] }), expected);
 });
 
-test('type: the lowest that carries the fields, or the one named', () => {
+test('type: the lowest that supports the fields, or the requested one', () => {
   const typeOf = (call: CallObject): number => inferPayloadType(call);
   assert.equal(typeOf({}), 0);
   assert.equal(typeOf({ gasPrice: '0x1' }), 0);

@@ -28,7 +28,7 @@ function open(price: string) {
 
 const PRICE = `"0x${(1_000).toString(16).padStart(64, '0')}"`;
 
-test('it estimates in one round, folds, and refuses to guess', async () => {
+test('the toy family estimates in one round, folds the layer 1 cost, and is refused without its contract', async () => {
   const { chain, rounds } = open(PRICE);
   const estimate = { gasLimit: 21_000n, baseFeePerGas: 7n };
   // 100 bytes at 1,000 wei are 100,000 wei: 4.76 for each of 21,000 gas.
@@ -48,14 +48,14 @@ test('it estimates in one round, folds, and refuses to guess', async () => {
   );
 });
 
-test('it informs, and is recognised among all others', async () => {
+test('the toy family has info, and is recognised among all others', async () => {
   const { chain } = open(PRICE);
   const { rollupContext } = await toy.create(makeSources(chain)).info(SCOPE);
   assert.deepEqual(rollupContext, { queueIndex: 0n, index: 99n, verifiedIndex: 89n });
   assert.equal((await recogniseFamily(chain, SCOPE, [...FAMILIES, toy])).row, toy);
 });
 
-test(`it is less than ${MAX_LINES} lines`, () => {
+test(`the toy family has less than ${MAX_LINES} lines`, () => {
   const source = new URL('../../../test/rollup/toy-family.ts', import.meta.url);
   assert.ok(readFileSync(source, 'utf8').trimEnd().split('\n').length < MAX_LINES);
 });

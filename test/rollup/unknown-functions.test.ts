@@ -24,11 +24,11 @@ const open = (codes: Readonly<Record<string, string>>, slot = `0x${'00'.repeat(3
     },
   });
 
-test('what a dispatcher compares calls with are its selectors', () => {
+test('listSelectors returns the selectors that a dispatcher compares', () => {
   assert.deepEqual(listSelectors(hexToBytes(CODE)), [`0x${KNOWN}`, `0x${NEW}`]);
 });
 
-test('functions that are not known are found in an oracle, and behind a proxy', async () => {
+test('unknown functions are found in an oracle, also behind a proxy', async () => {
   const { address } = OP_STACK_ORACLE;
   assert.deepEqual(await findUnknownFunctions(open({ [address]: CODE }), OP_STACK_ORACLE, SCOPE), [
     `0x${NEW}`,
@@ -45,7 +45,7 @@ test('all functions of the built-in oracle are known', () => {
   assert.deepEqual(unknown, []);
 });
 
-test('the oracle that is looked at is the one that marks name', async () => {
+test('the checked oracle of each family is one that its marks name', async () => {
   for (const { oracle, marks } of await loadFamilies())
     if (oracle !== undefined) assert.ok(marks.some(({ says }) => says.includes(oracle.address)));
 });

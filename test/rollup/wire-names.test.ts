@@ -1,4 +1,4 @@
-/** Method names that rollups serve by their family: every name of the estimate, and estimate methods of nodes, which are passed on. */
+/** Method names that rollups serve by their family: every name of the estimate, and estimate methods of nodes, which are forwarded. */
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
@@ -62,7 +62,7 @@ async function serve(t: TestContext, family: string, network: object = {}) {
         if (isDeepStrictEqual(params, PARAMS)) return { node: name, params };
         const answer = answers[name];
         if (answer === undefined) {
-          // A pool remembers which methods a node lacks, so the probe of a method that is passed on must not report it as missing.
+          // A pool remembers which methods a node lacks, so the probe of a forwarded method must not report it as missing.
           const isProbed =
             params.length === 0 && PASSED_ON[family]?.includes(name) === true && name !== 'linea_estimateGas';
           throw isProbed ? new RpcError(-32602, 'missing value') : new RpcError(-32601, 'no such method');
@@ -88,7 +88,7 @@ async function readServedAs(authority: string): Promise<unknown> {
 }
 
 describe('names by family', () => {
-  test('every family has its own, and no name is of two families', () => {
+  test('are those that clients use, and no two families share one', () => {
     assert.deepEqual(Object.fromEntries(FAMILIES.map(({ name, prefixes }) => [name, prefixes])), EXPECTED);
     const passed = FAMILIES.filter(({ nodeEstimates }) => nodeEstimates.length > 0);
     assert.deepEqual(Object.fromEntries(passed.map((row) => [row.name, row.nodeEstimates])), PASSED_ON);
@@ -96,11 +96,11 @@ describe('names by family', () => {
     assert.throws(() => findWireNames('toString'), /no rollup family toString/);
   });
 
-  test('every method that is passed on only reads', () => {
+  test('of forwarded methods are those of methods that only read', () => {
     for (const name of FAMILY_ESTIMATES) assert.ok(isNodeMethod(name), name);
   });
 
-  test('an estimate of the service shadows no method of a node but Linea’s, which means the same', () => {
+  test('of the service’s estimates replace no node method except Linea’s, which means the same', () => {
     const shadowed = FAMILIES.flatMap(({ prefixes, nodeEstimates }) =>
       prefixes.map((prefix) => `${prefix}_estimateGas`).filter((name) => nodeEstimates.includes(name)),
     );
@@ -110,7 +110,7 @@ describe('names by family', () => {
 
 for (const [family, prefixes] of Object.entries(EXPECTED)) {
   if (family === 'ethereum') continue;
-  test(`${family}: the estimate has the names of its family, and only these`, async (t) => {
+  test(`${family}: the estimate is served under the names of its family, and no others`, async (t) => {
     const { authority } = await serve(t, family);
     const { result: main } = await post(authority, `${prefixes[0]}_estimateGas`);
     assert.ok(main !== undefined);
@@ -125,7 +125,7 @@ for (const [family, prefixes] of Object.entries(EXPECTED)) {
 }
 
 for (const [family, methods] of Object.entries(PASSED_ON)) {
-  test(`${family}: estimate methods of its nodes are passed on, those of other families are not there`, async (t) => {
+  test(`${family}: estimate methods of its nodes are forwarded, and those of other families do not exist`, async (t) => {
     const configured = await serve(t, family);
     const recognised = await serve(t, family, { rollup: {} });
     // Before its nodes have shown the family, a name that may be of it is answered with -32603.
@@ -143,7 +143,7 @@ for (const [family, methods] of Object.entries(PASSED_ON)) {
   });
 }
 
-test('a prefix of the configuration stands for all of the family’s; Linea’s own method is the node’s then', async (t) => {
+test('a configured prefix replaces all of the family’s, and linea_estimateGas is then forwarded to the node', async (t) => {
   const op = await serve(t, 'op-stack', { rollup: { family: 'op-stack', prefix: 'mine' } });
   assert.ok((await post(op.authority, 'mine_estimateGas')).result !== undefined);
   for (const name of ['op_estimateGas', 'optimism_estimateGas'])
@@ -156,7 +156,7 @@ test('a prefix of the configuration stands for all of the family’s; Linea’s 
   });
 });
 
-test('`methods.except` and `methods.only` hold for each name', async (t) => {
+test('`methods.except` and `methods.only` apply to each name', async (t) => {
   const isServed = async (methods: object, name: string, family = 'zksync'): Promise<boolean> => {
     const { authority } = await serve(t, family, { methods });
     const params = FAMILY_ESTIMATES.has(name) ? PARAMS : [CALL];
@@ -174,7 +174,7 @@ test('`methods.except` and `methods.only` hold for each name', async (t) => {
   assert.equal(await isServed({ only: ['l2_estimateGas'] }, 'zks_estimateFee'), false);
 });
 
-test('rpc_modules lists the namespaces of all names that are served', async (t) => {
+test('rpc_modules lists the namespaces of all served names', async (t) => {
   const listOf = async (network: object): Promise<readonly string[]> => {
     const { authority } = await serve(t, 'zksync', network);
     return Object.keys((await post(authority, 'rpc_modules', [])).result as object);
@@ -185,7 +185,7 @@ test('rpc_modules lists the namespaces of all names that are served', async (t) 
   assert.ok(!narrowed.includes('zks') && narrowed.includes('zksync'), narrowed.join());
 });
 
-test('an embedded rollup has no estimate method of nodes', async (t) => {
+test('an embedded rollup has no estimate methods of nodes', async (t) => {
   const service = await startService({
     defaultNetwork: 'l2',
     networks: { l2: { hosts: ['l2.localhost'], builtin: 'op-rollup', rollup: { family: 'scroll' } } },

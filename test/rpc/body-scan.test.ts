@@ -20,14 +20,14 @@ const problemOf = (json: string, maxItems?: number): ScanProblem | undefined =>
 const check = (json: string): boolean => scan(json).problem === 'tooDeep';
 const nest = (levels: number, inside = ''): string => '['.repeat(levels) + inside + ']'.repeat(levels);
 
-test('depth is counted, not brackets', () => {
+test('nesting depth is counted, not brackets', () => {
   assert.equal(check(nest(64)), false);
   assert.equal(check(nest(65)), true);
   assert.equal(check(`[${Array(500).fill('{"a":[]}').join()}]`), false);
   assert.equal(check('{"a":'.repeat(65)), true);
 });
 
-test('brackets inside strings do not count, whatever escapes stand before the quote', () => {
+test('brackets inside strings do not count, whatever escapes precede the quote', () => {
   const brackets = '['.repeat(100);
   for (const text of [brackets, `\\${brackets}`, `"${brackets}`, `${brackets}\\`, `\\"${brackets}`]) {
     assert.equal(check(JSON.stringify([text, { [text]: 1 }])), false);
@@ -35,11 +35,11 @@ test('brackets inside strings do not count, whatever escapes stand before the qu
   }
 });
 
-test('a string that does not end is left to the parser', () => {
+test('an unterminated string is left to the parser', () => {
   assert.equal(check(`"${'['.repeat(100)}`), false);
 });
 
-test('elements, members and containers are counted at all depths, and not in strings', () => {
+test('elements, members and containers are counted at all depths, but not in strings', () => {
   const count = MAX_BODY_VALUES - 2;
   assert.equal(problemOf(`[[${Array(count).fill('1').join()}]]`), undefined);
   assert.equal(
@@ -78,14 +78,14 @@ test('elements, members and containers are counted at all depths, and not in str
   assert.equal(problemOf(JSON.stringify([',[{'.repeat(MAX_BODY_VALUES)])), undefined);
 });
 
-test('items of a batch are counted, and of nothing else', () => {
+test('only items of a batch count as items', () => {
   assert.equal(problemOf('[1,2,3]', 3), undefined);
   assert.equal(problemOf('[1,2,3,4]', 3), 'tooManyItems');
   assert.equal(problemOf(' [[1,2,3,4],{"a":1,"b":2,"c":3,"d":4},",,,,"]', 3), undefined);
   assert.equal(problemOf('{"a":1,"b":2,"c":3,"d":4}', 3), undefined);
 });
 
-test('numbers and runs of blanks are bounded, wherever they are and in any pieces', () => {
+test('numbers and runs of whitespace are bounded at any position, in pieces of any size', () => {
   const digits = '9'.repeat(MAX_NUMBER_LENGTH);
   const blanks = ' \n'.repeat(MAX_BLANKS / 2);
   const places: ((text: string) => string)[] = [
@@ -133,7 +133,7 @@ const request = fc
   )
   .map((members) => `{ ${members.map(([key, value]) => `${key} :${value}`).join(' , ')}}`);
 
-test('ids are found as they are found in a parsed text, whatever pieces it is read in', () => {
+test('ids equal those found in the whole text, in pieces of any size', () => {
   fc.assert(
     fc.property(
       fc.array(request, { minLength: 1, maxLength: 5 }),
@@ -155,7 +155,7 @@ test('ids are found as they are found in a parsed text, whatever pieces it is re
   );
 });
 
-test('bytes that are no JSON are survived, in any pieces', () => {
+test('bytes that are not JSON end the scan without an error, in pieces of any size', () => {
   const bytes = fc.array(fc.constantFrom(...Buffer.from('[]{},:"\\id1 \xff', 'latin1')), { maxLength: 60 });
   fc.assert(
     fc.property(bytes, fc.integer({ min: 1, max: 9 }), (body, piece) => {

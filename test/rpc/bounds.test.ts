@@ -13,7 +13,7 @@ import { RequestScope } from '../../src/util/request-scope.ts';
 const SITE = { method: 'eth_call', network: 'main' };
 const BUSY = BOUND_NAMES.filter((name) => listErrors(name).includes('busy')) as BoundsOf<'busy'>[];
 
-test('the default of each bound is the one of its option', () => {
+test('the default of each bound equals the default of its option', () => {
   const upstreams = ['http://127.0.0.1:1'];
   const config = configSchema.parse({
     networks: { main: { hosts: ['main.localhost'], upstreams } },
@@ -25,7 +25,7 @@ test('the default of each bound is the one of its option', () => {
   }
 });
 
-test('every bound ends in an error or in a closed connection, and says what to do', () => {
+test('every bound has an error or closes the connection, and has a remedy', () => {
   for (const name of BOUND_NAMES) {
     const { closes, says, counts, remedy } = BOUNDS[name];
     assert.ok(listErrors(name).length > 0 || closes !== undefined, name);
@@ -37,7 +37,7 @@ test('every bound ends in an error or in a closed connection, and says what to d
   }
 });
 
-test('the bound by which a chain is busy stands in the error, across threads too', () => {
+test('the error of a busy chain names its bound, even across threads', () => {
   assert.ok(BUSY.length > 5);
   const log = createLogger('silent');
   for (const bound of BUSY) {
@@ -51,7 +51,7 @@ test('the bound by which a chain is busy stands in the error, across threads too
   }
 });
 
-test('a node without room and a node that limits its rate are different bounds', () => {
+test('a node at its own bound and a node that limits the rate are different bounds', () => {
   const ownBound = toChainError(new UpstreamFault('rateLimited', 'full', 10, 'node.inFlight')) as ChainError;
   const rate = toChainError(
     new UpstreamFault('rateLimited', 'the node limits the rate of requests'),
@@ -59,7 +59,7 @@ test('a node without room and a node that limits its rate are different bounds',
   assert.deepEqual([ownBound.bound, rate.bound], ['node.inFlight', 'nodes.rate']);
 });
 
-test('a refusal with a number names it', () => {
+test('a refusal with a number states the number', () => {
   const { message } = new RpcError('tooManySubscriptions', 'webSocket.subscriptions', 3);
   assert.equal(
     message,

@@ -15,16 +15,16 @@ function readDocs(name: string): string {
 
 const HINT = 'run: npm run build && node build/scripts/write-docs.js';
 
-test('docs/errors.md is what the error table says', () => {
+test('docs/errors.md matches the error table', () => {
   assert.equal(readDocs('errors.md'), renderErrorsPage(), HINT);
 });
 
-test('the table in docs/bounds.md is what the list of bounds says', () => {
+test('the table in docs/bounds.md matches the list of bounds', () => {
   const page = readDocs('bounds.md');
   assert.equal(page, renderBounds(page), HINT);
 });
 
-test('docs/methods.md is what the methods say', () => {
+test('docs/methods.md matches the methods', () => {
   assert.equal(
     readDocs('methods.md'),
     renderMethodsPage(METHODS, buildCurlLines({ host: '127.0.0.1', port: 8545 })),

@@ -13,7 +13,7 @@ function outcomeOf(text: string): unknown {
   return [envelope.id, envelope.error.row.code, envelope.error.message];
 }
 
-test('a call keeps its id as text', () => {
+test('the id of a call is preserved as text', () => {
   for (const id of [
     '1',
     '9007199254740993',
@@ -36,7 +36,7 @@ test('a call keeps its id as text', () => {
   }
 });
 
-test('params are positional; absent and null mean none', () => {
+test('params are positional, and empty if they are absent or null', () => {
   const params = (text: string): unknown =>
     (parse(`{"jsonrpc":"2.0","id":1,"method":"m"${text}}`) as { params: unknown }).params;
   assert.deepEqual(params(',"params":[1,null]'), [1, null]);
@@ -44,7 +44,7 @@ test('params are positional; absent and null mean none', () => {
   assert.deepEqual(params(''), []);
 });
 
-test('a request without id is a notification, also when its params cannot be used', () => {
+test('a request without id is a notification, even with invalid params', () => {
   assert.equal(parse('{"jsonrpc":"2.0","method":"m"}').kind, 'notification');
   assert.equal(parse('{"jsonrpc":"2.0","method":"m","params":{}}').kind, 'notification');
   assert.equal(parse('{"jsonrpc":"2.0","method":"m","id":null}').kind, 'call');
@@ -91,7 +91,7 @@ for (const id of ['{}', '[1]', 'true', 'false']) {
   });
 }
 
-test('bytes that are no UTF-8 are a parse error, as is a byte order mark', () => {
+test('invalid UTF-8 and a byte order mark are parse errors', () => {
   const body = Uint8Array.of(0x22, 0xff, 0x22);
   const envelope = parseEnvelope(body, 3);
   assert.equal(envelope.kind === 'malformed' && envelope.error.message, 'parse error: invalid UTF-8');
@@ -103,12 +103,12 @@ test('a parse error does not repeat the body', () => {
   assert.ok(envelope.kind === 'malformed' && !envelope.error.message.includes('topsecret'));
 });
 
-test('a body of nothing but brackets is refused', () => {
+test('a body of only brackets is refused', () => {
   assert.equal(parse('['.repeat(5_000_000)).kind, 'malformed');
   assert.equal(parse(`${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`).kind, 'malformed');
 });
 
-test('a batch keeps the order and the kind of its items', () => {
+test('a batch preserves the order and the kinds of its items', () => {
   const envelope = parse('[{"jsonrpc":"2.0","id":1.0,"method":"a"},7,{"jsonrpc":"2.0","method":"b"}]');
   assert.ok(envelope.kind === 'batch');
   assert.deepEqual(
@@ -121,7 +121,7 @@ test('a batch keeps the order and the kind of its items', () => {
   );
 });
 
-test('a batch with too many items is one error, with id null', () => {
+test('a batch with too many items is a single error with id null', () => {
   const message = 'batch too large: the limit is 3 items (bound: batch.items)';
   assert.deepEqual(outcomeOf('[{"id":1.50},{"id":"x"},{"id":null},{"id":{}},{},5]'), [
     'null',
@@ -133,7 +133,7 @@ test('a batch with too many items is one error, with id null', () => {
   assert.equal(parse(`${blank}[1,[2,2,2,2],"3,3"]`).kind, 'batch');
 });
 
-test('an id is bounded, in each body by itself', () => {
+test('a too long id is refused, and a too long number is a parse error', () => {
   const request = (id: string): string => `{"jsonrpc":"2.0","method":"m","id":${id}}`;
   const longest = `"${'x'.repeat(64 * 1024 - 2)}"`;
   const envelope = parse(request(longest));
@@ -144,7 +144,7 @@ test('an id is bounded, in each body by itself', () => {
   assert.deepEqual(outcomeOf(request('1'.repeat(64 * 1024 + 1))), ['null', -32700, tooLong]);
 });
 
-test('text that is not ASCII is decoded in pieces that end between two characters', () => {
+test('non-ASCII text is decoded in pieces that end between two characters', () => {
   for (const character of ['é', '€', '𝄞']) {
     for (const before of ['', 'a', 'ab', 'abc']) {
       const id = `"${before}1"`;

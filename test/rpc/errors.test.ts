@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ERRORS } from '../../src/rpc/errors.ts';
 
-test('rows have the members of rows and no others', () => {
+test('rows of the error table have only known members', () => {
   const members = new Set(['code', 'status', 'message', 'meaning', 'retryAfter', 'isFault']);
   for (const [name, row] of Object.entries(ERRORS)) {
     assert.deepEqual(

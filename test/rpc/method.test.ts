@@ -52,12 +52,12 @@ const PROBLEMS: readonly [codec: Codec<unknown>, raw: unknown, problem: string][
   [recordOf(address, data, { title: 'r' }), { nokey: '0x' }, 'nokey: hex string without 0x prefix'],
 ];
 for (const [codec, raw, problem] of PROBLEMS) {
-  test(`${JSON.stringify(raw)}: ${problem}`, () => {
+  test(`${JSON.stringify(raw)} is refused: ${problem}`, () => {
     assert.equal(problemOf([param(data), param(codec)], ['0x', raw]), `invalid argument 1: ${problem}`);
   });
 }
 
-test('hex is accepted in either case and leaves in lower case', () => {
+test('hex is accepted in either case and converted to lower case', () => {
   assert.deepEqual(parseParams([param(data), param(quantity64), param(integer64)], ['0XAB', '0xFf', '0xA']), [
     '0xab',
     '0xff',
@@ -72,7 +72,7 @@ test('hex is accepted in either case and leaves in lower case', () => {
   );
 });
 
-test('missing and surplus arguments are counted', () => {
+test('missing and surplus arguments are refused', () => {
   const params = [param(quantity64), param(quantity64, false)];
   assert.equal(problemOf(params, []), 'missing value for required argument 0');
   assert.equal(problemOf(params, [null]), 'missing value for required argument 0');
@@ -81,7 +81,7 @@ test('missing and surplus arguments are counted', () => {
   assert.deepEqual(parseParams(params, ['0x1']), ['0x1', undefined]);
 });
 
-test('a message never repeats more of a name than 80 characters', () => {
+test('an error repeats at most 80 characters of a name', () => {
   const problem = problemOf(
     [param(recordOf(address, data, { title: 'r' }))],
     [{ ['k'.repeat(1_000)]: '0x' }],

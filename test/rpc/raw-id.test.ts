@@ -37,7 +37,7 @@ for (const [text, id] of CASES) {
   });
 }
 
-test('the ids of an array are found by position, whatever stands between', () => {
+test('the ids of an array are found by position, among any other elements', () => {
   const text =
     '[{"id":1.0}, 5, [{"id":7}, "id", {"id":2}], {"x":{"id":3},"id":4}, {}, {"id":"s"},{"id":1e400}]';
   assert.equal(JSON.parse(text).length, 7);
@@ -48,7 +48,7 @@ test('the ids of an array are found by position, whatever stands between', () =>
   );
 });
 
-test('nesting as deep as a body allows is scanned without recursion', () => {
+test('deep nesting is scanned without recursion', () => {
   const depth = 1_000_000;
   const text = `{"params":${'['.repeat(depth)}${']'.repeat(depth)},"x":"\\"","id":77}`;
   assert.equal(findRawId(text), '77');
@@ -61,7 +61,7 @@ const values = fc.oneof(
   fc.constantFrom('"id":1', '{"id":2', '\\"id\\":', ']},'),
 );
 
-test('agrees with JSON.parse on the ids of arbitrary objects', () => {
+test('the ids of arbitrary objects agree with JSON.parse', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(keys, values)), fc.integer(), fc.nat(), (members, id, place) => {
       const all: [string, unknown][] = members.filter(([key]) => key !== 'id');
@@ -76,7 +76,7 @@ test('agrees with JSON.parse on the ids of arbitrary objects', () => {
   );
 });
 
-test('agrees with JSON.parse on the elements of arbitrary arrays', () => {
+test('the ids in arbitrary arrays agree with JSON.parse', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(values, fc.dictionary(keys, values))), fc.nat(2), (elements, indent) => {
       const text = JSON.stringify(elements, null, indent);
@@ -92,7 +92,7 @@ test('agrees with JSON.parse on the elements of arbitrary arrays', () => {
   );
 });
 
-test('with the elements at hand the ids are the same', () => {
+test('the ids are the same if the parsed elements are provided', () => {
   const request = fc.oneof(
     fc.record({ jsonrpc: fc.constant('2.0'), id: fc.integer(), method: fc.constantFrom('id', 'eth_call') }),
     fc.record({ method: fc.constantFrom('id', 'paid') }),

@@ -25,7 +25,7 @@ async function read(result: JsonResult): Promise<string> {
 const LARGE = Uint8Array.from({ length: 1_000_003 }, (_, i) => i * 7);
 const LARGE_HEX = `0x${Buffer.from(LARGE).toString('hex')}`;
 
-test('many bytes stay bytes until they are sent, in pieces', async () => {
+test('long data stays bytes until it is sent in pieces', async () => {
   assert.equal(toHexData(LARGE), LARGE);
   assert.equal(toHexData(LARGE.subarray(0, 3)), '0x00070e');
   const result = encodeResult('"é"', encodeHexData(LARGE));
@@ -33,7 +33,7 @@ test('many bytes stay bytes until they are sent, in pieces', async () => {
   assert.equal(await read(result), `{"jsonrpc":"2.0","id":"é","result":"${LARGE_HEX}"}`);
 });
 
-test('revert data of any size travels in an error, as hex or as bytes', async () => {
+test('revert data of any size is encoded in an error, from hex or from bytes', async () => {
   const small = new RpcError('executionReverted', ': no', '0x08');
   assert.equal(encodeError('1', small), encodeSmallError('1', small));
   const asText = encodeError('1', new RpcError('executionReverted', ': no', LARGE_HEX));
@@ -46,7 +46,7 @@ test('revert data of any size travels in an error, as hex or as bytes', async ()
   assert.deepEqual(JSON.parse(await read(encodeError('1', fewBytes))).error.data, '0x0007');
 });
 
-test('a large text is sent in pieces, a small one as it is', async () => {
+test('a long text is sent in pieces, a short one as it is', async () => {
   const text = JSON.stringify('é"💡'.repeat(LARGE_TEXT / 4));
   const result = encodeResult('1', text);
   assert.equal(typeof result, 'object');
@@ -54,7 +54,7 @@ test('a large text is sent in pieces, a small one as it is', async () => {
   assert.equal(encodeResult('1', '"0x"'), '{"jsonrpc":"2.0","id":1,"result":"0x"}');
 });
 
-test('parts are put together and cut without loss', async () => {
+test('text and bytes are joined and cut into pieces without loss', async () => {
   const units = fc.constantFrom(
     'a',
     'é',

@@ -53,7 +53,7 @@ function parse<T>(codec: Codec<T>, raw: unknown): T | undefined {
 }
 
 for (const [name, codec] of Object.entries(CODECS)) {
-  test(`${name}: the fast path takes what parse leaves as it is, and a schema made of it takes what parse takes`, () => {
+  test(`${name}: the fast path accepts the values that parse leaves unchanged, and the schema those that parse accepts`, () => {
     const schema = toZod(codec);
     fc.assert(
       fc.property(values, (raw) => {
@@ -69,7 +69,7 @@ for (const [name, codec] of Object.entries(CODECS)) {
 for (const [name, codec] of Object.entries(TEXTS)) {
   const pattern = new RegExp(codec.jsonSchema['pattern'] as string);
 
-  test(`${name}: what it takes is what its published pattern says`, () => {
+  test(`${name}: parse accepts the texts of its published pattern`, () => {
     fc.assert(
       fc.property(values, (raw) => {
         const isText = typeof raw === 'string' && pattern.test(raw.replace(/^0X/, '0x'));
@@ -81,7 +81,7 @@ for (const [name, codec] of Object.entries(TEXTS)) {
   });
 }
 
-test('integers are what their quantities say', () => {
+test('integer64 parses quantities to integers', () => {
   assert.equal(integer64.parse('0xfF'), 255n);
   assert.equal(integer64.parse('0xffffffffffffffff'), 2n ** 64n - 1n);
 });
@@ -93,11 +93,11 @@ const PROBLEMS: readonly [codec: Codec<unknown>, raw: unknown, problem: string][
   [nothing, undefined, 'missing value'],
 ];
 for (const [codec, raw, problem] of PROBLEMS) {
-  test(`${JSON.stringify(raw)}: ${problem}`, () =>
+  test(`${JSON.stringify(raw)} is refused: ${problem}`, () =>
     assert.throws(() => codec.parse(raw), new ParamProblem(problem)));
 }
 
-test('data as long as a body is looked at without a deep stack', () => {
+test('data as long as a body is parsed without a deep stack', () => {
   const text = `0x${'aB'.repeat(2_500_000)}`;
   assert.equal(data.parse(text), text.toLowerCase());
   assert.equal(data.accept?.(text.toLowerCase()), text.toLowerCase());

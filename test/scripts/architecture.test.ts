@@ -25,7 +25,7 @@ function nameRoom(path: string): string {
   return path.replace(/^src\//, '');
 }
 
-test('every decision is in the index, once, with its title, and every link leads to one', () => {
+test('the index lists every decision once with its title, and every link leads to a decision', () => {
   const index = readFileSync(join(ROOT, 'docs/adr/README.md'), 'utf8');
   const files = readdirSync(join(ROOT, 'docs/adr')).filter((name) => name !== 'README.md');
   const links = [...index.matchAll(/^- (\d+)\. \[([^\]]+)\]\((\d{4}-[^)]*\.md)\)/gm)];
@@ -41,7 +41,7 @@ test('every decision is in the index, once, with its title, and every link leads
   }
 });
 
-test('every folder of sources and tests is in the tree', () => {
+test('the tree lists every folder of sources and tests', () => {
   const tree = TEXT.slice(TEXT.indexOf('```'), TEXT.indexOf('## Import rules'));
   for (const room of ROOMS) assert.match(tree, new RegExp(`^ +${basename(room)}/`, 'm'));
   const sources = new Set([...ROOMS, 'packages']);
@@ -50,7 +50,7 @@ test('every folder of sources and tests is in the tree', () => {
   }
 });
 
-test('the import table is what the projects reference', () => {
+test('the import table matches the references of the projects', () => {
   const rows = new Map(
     [...TEXT.matchAll(/^([a-z/-]+) +-> (.*)$/gm)].map(([, room, references]) => [
       room,
@@ -71,7 +71,7 @@ test('the import table is what the projects reference', () => {
   assert.deepEqual([...rows.keys()].toSorted(), [...ROOMS, 'admin/page'].toSorted());
 });
 
-test("a request's way runs the files of the drawing", async () => {
+test("a traced request runs the files of the drawing", async () => {
   const [, way = ''] = TEXT.split('## The life of a request');
   const drawing = way.slice(way.indexOf('```'), way.lastIndexOf('```'));
   const [common = '', embedded = '', nodes = '', end = ''] = drawing.split(/^ {2}(?:on|and) .*$/m);

@@ -9,7 +9,7 @@ function assembleHex(source: string): string {
   return bytesToHex(assemble(source));
 }
 
-test('mnemonics of every range', () => {
+test('mnemonics of every opcode range are assembled', () => {
   assert.equal(
     assembleHex('STOP CLZ SHA3 EXTCODEHASH BLOBBASEFEE PUSH0 DUP1 DUP16 SWAP16 LOG0 LOG4 CREATE2 STATICCALL'),
     '0x001e203f4a5f808f9fa0a4f5fa',
@@ -18,7 +18,7 @@ test('mnemonics of every range', () => {
   assert.equal(new Set(OPCODES.values()).size, OPCODES.size);
 });
 
-test('numbers take the smallest push, zero takes one byte', () => {
+test('numbers take the shortest push, and zero takes one byte', () => {
   assert.equal(assembleHex('0 1 255 256 0x0100 0x0000'), '0x6000600160ff6101006101006000');
   assert.equal(assembleHex(`0x${'ff'.repeat(32)}`), `0x7f${'ff'.repeat(32)}`);
 });
@@ -27,21 +27,21 @@ test('explicit pushes keep their width', () => {
   assert.equal(assembleHex('PUSH4 0x1 PUSH1 7'), '0x63000000016007');
 });
 
-test('comments, raw bytes and positions', () => {
+test('comments, raw bytes and label positions are assembled', () => {
   assert.equal(assembleHex('@data ; STOP\n data:: raw:0xc0ffee'), '0x6002c0ffee');
 });
 
-test('jumps forward and back', () => {
+test('jumps forward and back are assembled', () => {
   assert.equal(assembleHex('@end JUMP back: STOP end: @back JUMP'), '0x6005565b005b600356');
 });
 
-test('labels past 255 are two bytes wide everywhere', () => {
+test('labels beyond 255 take two bytes everywhere', () => {
   const filler = 'raw:0x'.concat('00'.repeat(251));
   assert.equal(assembleHex(`@end JUMP ${filler} end:`).slice(0, 8), '0x60fe56');
   assert.equal(assembleHex(`@end JUMP ${filler} STOP STOP end:`).slice(0, 10), '0x61010156');
 });
 
-test('what makes no sense is named', () => {
+test('errors name the invalid source text', () => {
   assert.throws(() => assemble('PUSH0 BOGUS'), /cannot assemble "BOGUS"/);
   assert.throws(() => assemble('@nowhere JUMP'), /label "nowhere" is not defined/);
   assert.throws(() => assemble('a: a:'), /label "a" is defined twice/);
@@ -62,7 +62,7 @@ test('any word is pushed as its shortest bytes', () => {
   );
 });
 
-test('init code carries the runtime at its end', () => {
+test('init code contains the runtime code at its end', () => {
   const runtime = assemble('CALLER STOP');
   assert.equal(bytesToHex(deployCode(runtime)), '0x600280600b6000396000f33300');
   assert.equal(bytesToHex(deployCode(runtime, '1 0 SSTORE')), '0x600160005560028060106000396000f33300');

@@ -25,7 +25,7 @@ import { ALICE, BLOCK_HEADER, BOB, CAROL, COINBASE, Harness, selectorData } from
 
 const ERROR_ABI = parseAbi(['error Error(string)']);
 
-test('callenv: every word of the newest revision', async () => {
+test('callenv: returns every value of the newest revision', async () => {
   const harness = await Harness.create(Hardfork.Osaka);
   const address = await harness.deploy(CALLENV_INIT_CODE);
   const abi = parseAbi(CALLENV_ABI);
@@ -57,7 +57,7 @@ test('callenv: every word of the newest revision', async () => {
   }
 });
 
-test('callenv: the words of Frontier on Frontier, newer ones not yet', async () => {
+test('callenv: returns the values of Frontier on Frontier, and fails for newer ones', async () => {
   const harness = await Harness.create(Hardfork.Chainstart);
   const address = await harness.deploy(CALLENV_INIT_CODE);
   assert.equal(BigInt((await harness.send(address, selectorData('blockNumber'))).data), 77n);
@@ -65,7 +65,7 @@ test('callenv: the words of Frontier on Frontier, newer ones not yet', async () 
   assert.equal((await harness.send(address, selectorData('unknown'))).error, 'invalid opcode');
 });
 
-test('factory: CREATE on Frontier', async () => {
+test('factory: creates a contract with CREATE on Frontier', async () => {
   const harness = await Harness.create(Hardfork.Chainstart);
   const factory = await harness.deploy(FACTORY_INIT_CODE);
   const abi = parseAbi(FACTORY_ABI);
@@ -79,7 +79,7 @@ test('factory: CREATE on Frontier', async () => {
   assert.deepEqual(outcome.logs[0]?.topics[1], pad(created.toLowerCase() as Hex));
 });
 
-test('factory: CREATE2 at the address that EIP-1014 gives, with value; a failure is the zero address', async () => {
+test('factory: creates with CREATE2 at the EIP-1014 address, with value, and returns the zero address for a failure', async () => {
   const harness = await Harness.create(Hardfork.Osaka);
   const factory = await harness.deploy(FACTORY_INIT_CODE);
   const abi = parseAbi(FACTORY_ABI);
@@ -97,7 +97,7 @@ test('factory: CREATE2 at the address that EIP-1014 gives, with value; a failure
   assert.equal(await harness.readBalance(expected), 5n);
 });
 
-test('logger: logs of every number of topics, on Frontier', async () => {
+test('logger: emits logs with every number of topics on Frontier', async () => {
   const harness = await Harness.create(Hardfork.Chainstart);
   const address = await harness.deploy(LOGGER_INIT_CODE);
   const abi = parseAbi(LOGGER_ABI);
@@ -118,7 +118,7 @@ test('logger: logs of every number of topics, on Frontier', async () => {
   assert.deepEqual((await harness.send(address, all)).logs, expected);
 });
 
-test('selfdestructor: keeps a word and ether, then pays the beneficiary', async () => {
+test('selfdestructor: stores a word and ether, then pays the beneficiary', async () => {
   const harness = await Harness.create(Hardfork.Chainstart);
   const address = await harness.deploy(SELFDESTRUCTOR_INIT_CODE);
   const abi = parseAbi(SELFDESTRUCTOR_ABI);
@@ -130,7 +130,7 @@ test('selfdestructor: keeps a word and ether, then pays the beneficiary', async 
   assert.equal(await harness.readBalance(CAROL), 42n);
 });
 
-test('delegate: an account runs it as itself and no other may', async () => {
+test('delegate: executes calls of the delegated account itself, and of no other account', async () => {
   const harness = await Harness.create(Hardfork.Prague);
   const reverter = await harness.deploy(REVERTER_INIT_CODE);
   const abi = parseAbi(DELEGATE_ABI);
@@ -153,7 +153,7 @@ test('delegate: an account runs it as itself and no other may', async () => {
   assert.equal(BigInt((await harness.send(BOB, selectorData('counter'))).data), 1n);
 });
 
-test('message service: numbers only rise', async () => {
+test('message service: accepts only increasing numbers', async () => {
   const harness = await Harness.create(Hardfork.London);
   const address = await harness.deploy(MESSAGE_SERVICE_INIT_CODE);
   const abi = parseAbi(MESSAGE_SERVICE_ABI);

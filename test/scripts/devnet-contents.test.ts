@@ -39,7 +39,7 @@ function blockAt(number: number): Block {
   return BLOCKS[number - 1] as Block;
 }
 
-test('every fork begins at its block', () => {
+test('every fork starts at its block', () => {
   const beginnings: Record<string, bigint> = {};
   let totalDifficulty = GENESIS.header.difficulty;
   for (const { header } of BLOCKS) {
@@ -76,13 +76,13 @@ test('every fork begins at its block', () => {
   assert.equal(GENESIS.config.daoForkBlock, 6n);
 });
 
-test('uncles come alone and in pairs, from every depth that counts', () => {
+test('blocks have no, one or two uncles, from every valid depth', () => {
   const depths = BLOCKS.flatMap(({ header, uncles }) => uncles.map((uncle) => header.number - uncle.number));
   assert.deepEqual(new Set(depths), new Set([1n, 2n, 3n, 4n, 5n, 6n]));
   assert.deepEqual(new Set(BLOCKS.map(({ uncles }) => uncles.length)), new Set([0, 1, 2]));
 });
 
-test('another library reads every transaction and finds the same sender', () => {
+test('another library parses every transaction and recovers the same sender', () => {
   const senders = new Set(FACTS.devnet.accounts.map(({ address }) => address));
   for (const tx of BLOCKS.flatMap(({ transactions }) => transactions)) {
     const read = EthersTransaction.from(bytesToHex(tx.encoded));
@@ -93,7 +93,7 @@ test('another library reads every transaction and finds the same sender', () => 
   }
 });
 
-test('legacy transactions come with and without chain id, before and after EIP-155', () => {
+test('legacy transactions have no chain id before EIP-155, and with or without one after it', () => {
   const legacy = BLOCKS.flatMap(({ header, transactions }) =>
     transactions
       .filter(({ type }) => type === 0)
@@ -104,7 +104,7 @@ test('legacy transactions come with and without chain id, before and after EIP-1
   assert.ok(legacy.some(({ isProtected }) => isProtected));
 });
 
-test('the block with every type has one of each', () => {
+test('the block with every type has a transaction of each type', () => {
   const types = blockAt(FACTS.devnet.everyTypeBlock).transactions.map(({ type }) => type);
   assert.deepEqual([...new Set(types)].sort(), [0, 1, 2, 3, 4]);
 });
@@ -119,7 +119,7 @@ test('blobs fill blocks up to each limit', () => {
   assert.deepEqual([most(42, 46), most(52, 54), most(55, 57), most(58, 61)], [6, 9, 15, 21]);
 });
 
-test('the requests of block 50 hash to what EIP-7685 says', () => {
+test('the requests of block 50 have the hash that EIP-7685 defines', () => {
   const { header, transactions } = blockAt(50);
   const [deposit, withdrawal, consolidation] = transactions as [Transaction, Transaction, Transaction];
   /** Data of the `bytes` argument with its length word at `at`, behind the selector. */

@@ -84,7 +84,7 @@ function renderGenesis(): string {
   });
 }
 
-test('geth imports them, and has the same head', { skip: GETH_SKIP }, async (t) => {
+test('geth imports the blocks, and has the same head', { skip: GETH_SKIP }, async (t) => {
   const folder = makeTemporaryFolder();
   t.after(() => folder.remove());
   const [genesis, blocks] = [join(folder.path, 'genesis.json'), join(folder.path, 'blocks.rlp')];

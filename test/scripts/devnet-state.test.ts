@@ -49,7 +49,7 @@ function addressOf(wanted: string): string {
   return FACTS.accounts.find(({ name }) => name === wanted)?.address as string;
 }
 
-test('there are two uncles where the facts say', async () => {
+test('the uncle block of the facts has two uncles', async () => {
   const block = { kind: 'number', number: BigInt(FACTS.uncleBlock) } as const;
   const uncles = await Promise.all([0n, 1n, 2n].map((index) => embedded.chain.blocks.getUncle(block, index)));
   assert.deepEqual(
@@ -58,7 +58,7 @@ test('there are two uncles where the facts say', async () => {
   );
 });
 
-test('SELFDESTRUCT removes a contract, CREATE2 brings it back, and Cancun keeps it (EIP-6780)', async () => {
+test('SELFDESTRUCT removes a contract, CREATE2 creates it again, and Cancun preserves it (EIP-6780)', async () => {
   const first = bytesToHex(FIRST_CHILD);
   assert.equal(BigInt(await readAt(4, first, 'read()')), 0n);
   assert.equal(await balanceAt(4, first), ETHER);
@@ -77,7 +77,7 @@ test('the DAO fork moves ether without a transaction', async () => {
   assert.deepEqual([await balanceAt(6, drained), await balanceAt(6, refund)], [0n, 5n * ETHER]);
 });
 
-test('withdrawals arrive, in gwei', async () => {
+test('withdrawals are credited in gwei', async () => {
   const recipient = bytesToHex(WITHDRAWAL_RECIPIENT);
   assert.equal(await balanceAt(37, recipient), 0n);
   assert.equal(await balanceAt(38, recipient), 32n * ETHER);
@@ -85,7 +85,7 @@ test('withdrawals arrive, in gwei', async () => {
   assert.equal(await balanceAt(FACTS.headNumber, recipient), 32n * ETHER + later * GWEI);
 });
 
-test('accounts run code while they are delegated, and not before or after', async () => {
+test('accounts run code only while they are delegated', async () => {
   const [dave, erin] = [addressOf('dave'), addressOf('erin')];
   /** Result of `self()`, by which the delegate returns the address of the account that executes it. */
   const selfAt = (number: number, address: string): Promise<string> => readAt(number, address, 'self()');
@@ -97,7 +97,7 @@ test('accounts run code while they are delegated, and not before or after', asyn
 });
 
 for (const number of [48, 53]) {
-  test(`block ${number}: what a delegated account calls leaves a log`, async () => {
+  test(`block ${number}: a call by a delegated account emits a log`, async () => {
     const block = { kind: 'number', number: BigInt(number) } as const;
     const receipts = JSON.parse((await embedded.chain.blocks.getReceipts(block)) as string) as {
       logs: unknown[];
@@ -106,7 +106,7 @@ for (const number of [48, 53]) {
   });
 }
 
-test('the system contracts remember: a beacon root, a block hash', async () => {
+test('the system contracts return a beacon root and a block hash', async () => {
   const parent = FACTS.headNumber - 1;
   const header = await embedded.chain.blocks.getHeader({ kind: 'number', number: BigInt(parent) });
   const ask = (to: string, word: bigint): Promise<string> =>

@@ -7,7 +7,7 @@ import { ROOT } from '../../scripts/program-files.ts';
 import { PROGRAM_SOURCES } from '../support/program-sources.ts';
 
 for (const module of EMBEDDED_MODULES) {
-  test(`${module.file} is what ${module.source} gives today`, async () => {
+  test(`${module.file} equals the output of ${module.source}`, async () => {
     const committed = readFileSync(join(ROOT, module.file), 'utf8');
     assert.equal(committed, await generateModule(module), 'run npm run generate -- modules');
   });

@@ -71,7 +71,7 @@ function assertRefused(outcome: Outcome, reason: string): void {
   assert.deepEqual(decodeErrorResult({ abi: ERROR_ABI, data: outcome.data }).args, [reason]);
 }
 
-test('metadata', async () => {
+test('metadata is returned', async () => {
   const { harness, token } = await deployToken();
   const read = async (functionName: 'name' | 'symbol' | 'decimals' | 'totalSupply') => {
     const { data } = await harness.send(token, encodeFunctionData({ abi: ABI, functionName }));
@@ -83,13 +83,13 @@ test('metadata', async () => {
   assert.equal(await read('totalSupply'), SUPPLY);
 });
 
-test('the creator holds the supply', async () => {
+test('the creator has the whole supply', async () => {
   const deployed = await deployToken();
   assert.equal(await balanceOf(deployed, ALICE), SUPPLY);
   assert.equal(await balanceOf(deployed, BOB), 0n);
 });
 
-test('storage is laid out as Solidity does', async () => {
+test('storage has the layout of Solidity', async () => {
   const deployed = await deployToken();
   await approve(deployed, ALICE, BOB, 5n);
   const entry = (key: Hex, slot: Hex): Hex => keccak256(concat([pad(key), pad(slot)]));
@@ -101,7 +101,7 @@ test('storage is laid out as Solidity does', async () => {
   assert.equal(await harness.readSlot(token, '0x04'), BigInt(symbol) + 8n);
 });
 
-test('transfer moves and logs', async () => {
+test('transfer moves tokens and emits a log', async () => {
   const deployed = await deployToken();
   const outcome = await transfer(deployed, ALICE, BOB, 7n);
   assertTrue(outcome);
@@ -123,14 +123,14 @@ test('transfer to oneself changes nothing', async () => {
   assert.equal(await balanceOf(deployed, ALICE), SUPPLY);
 });
 
-test('transfer of everything and of nothing', async () => {
+test('transfer accepts the whole balance and zero', async () => {
   const deployed = await deployToken();
   assertTrue(await transfer(deployed, ALICE, BOB, SUPPLY));
   assertTrue(await transfer(deployed, ALICE, BOB, 0n));
   assert.equal(await balanceOf(deployed, BOB), SUPPLY);
 });
 
-test('transfer of more than the balance', async () => {
+test('transfer of more than the balance is refused', async () => {
   const deployed = await deployToken();
   const reason = 'ERC20: transfer amount exceeds balance';
   assertRefused(await transfer(deployed, ALICE, BOB, SUPPLY + 1n), reason);
@@ -139,7 +139,7 @@ test('transfer of more than the balance', async () => {
   assert.equal(await balanceOf(deployed, ALICE), SUPPLY);
 });
 
-test('approve sets and logs', async () => {
+test('approve sets the allowance and emits a log', async () => {
   const deployed = await deployToken();
   const outcome = await approve(deployed, ALICE, BOB, 10n);
   assertTrue(outcome);
@@ -168,14 +168,14 @@ test('transferFrom spends the allowance', async () => {
   assertRefused(await transferFrom(deployed, BOB, ALICE, CAROL, 7n), 'ERC20: insufficient allowance');
 });
 
-test('transferFrom leaves the highest allowance as it is', async () => {
+test('transferFrom does not decrease the maximum allowance', async () => {
   const deployed = await deployToken();
   await approve(deployed, ALICE, BOB, maxUint256);
   assertTrue(await transferFrom(deployed, BOB, ALICE, CAROL, 4n));
   assert.equal(await allowance(deployed, ALICE, BOB), maxUint256);
 });
 
-test('a failed transferFrom gives the allowance back', async () => {
+test('a failed transferFrom restores the allowance', async () => {
   const deployed = await deployToken();
   await approve(deployed, BOB, ALICE, 10n);
   assertRefused(
@@ -185,7 +185,7 @@ test('a failed transferFrom gives the allowance back', async () => {
   assert.equal(await allowance(deployed, BOB, ALICE), 10n);
 });
 
-test('the zero address neither receives nor spends', async () => {
+test('the zero address can neither receive nor spend', async () => {
   const deployed = await deployToken();
   assertRefused(await transfer(deployed, ALICE, zeroAddress, 1n), 'ERC20: transfer to the zero address');
   assertRefused(await approve(deployed, ALICE, zeroAddress, 1n), 'ERC20: approve to the zero address');

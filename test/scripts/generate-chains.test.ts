@@ -59,15 +59,15 @@ describe('the generated files', () => {
     });
   }
 
-  test('every generated file is compared', () => assert.equal(files.size, 8));
+  test('are all compared', () => assert.equal(files.size, 8));
 
-  test('together they stay small', () => {
+  test('are small in total', () => {
     const size = [...files.values()].reduce((sum, { length }) => sum + length, 0);
     assert.ok(size < 200_000, `${size} bytes`);
   });
 });
 
-test('the accounts have the keys that the facts say', () => {
+test('the private keys in the facts belong to their addresses', () => {
   for (const { address, privateKey } of FACTS.devnet.accounts) {
     assert.equal(computeAddress(privateKey).toLowerCase(), address);
   }
@@ -77,7 +77,7 @@ test('the accounts have the keys that the facts say', () => {
 
 /** Tests that apply to all chains. */
 function testCommon(facts: Facts[BuiltinChain], get: () => EmbeddedChain): void {
-  test('every block is taken and the head is the one that the facts say', async () => {
+  test('every block is imported, and the head is that of the facts', async () => {
     assert.equal(get().summary.imported, facts.headNumber);
     assert.equal(get().summary.headHash, facts.headHash);
     assert.equal(get().chain.chainId, BigInt(facts.chainId));
@@ -85,7 +85,7 @@ function testCommon(facts: Facts[BuiltinChain], get: () => EmbeddedChain): void 
     assert.equal(genesis?.hash, facts.genesisHash);
   });
 
-  test('the ERC-20 answers', async () => {
+  test('the ERC-20 token answers', async () => {
     const supply = await call(get(), { to: facts.erc20, data: '0x18160ddd' });
     assert.equal(BigInt(supply), 1_000_000n * 10n ** 18n);
     const abi = parseAbi(['function name() view returns (string)']);
@@ -103,12 +103,12 @@ function testCommon(facts: Facts[BuiltinChain], get: () => EmbeddedChain): void 
     });
   });
 
-  test('callenv sees the chain id', async () => {
+  test('callenv returns the chain id', async () => {
     const chainId = await call(get(), { to: facts.callenv, data: '0x9a8a0592' });
     assert.equal(BigInt(chainId), BigInt(facts.chainId));
   });
 
-  test("the head's receipts are few and not all alike", async () => {
+  test("the head has few receipts, of different outcomes", async () => {
     const receipts = JSON.parse((await get().chain.blocks.getReceipts(LATEST)) as string) as {
       status: string;
       logs: unknown[];
@@ -138,13 +138,13 @@ describe('rollup', () => {
 
   testCommon(FACTS.rollup, () => embedded);
 
-  test('the message service answers', async () => {
+  test('the message service returns its last number', async () => {
     const { messageService, lastAnchoredL1MessageNumber } = FACTS.rollup;
     const answer = await call(embedded, { to: messageService, data: '0x9340a1d1' });
     assert.equal(BigInt(answer), BigInt(lastAnchoredL1MessageNumber));
   });
 
-  test('the head carries the prices of a public example, every header a base fee of 7', async () => {
+  test('the head has the prices of a public example, and every header a base fee of 7', async () => {
     const head = await embedded.chain.blocks.getHeader(LATEST);
     assert.equal(head?.extraData, `0x010000753000f54e650000ea60${'00'.repeat(19)}`);
     for (let number = 0n; number <= BigInt(FACTS.rollup.headNumber); number++) {
@@ -165,7 +165,7 @@ describe('op-rollup', () => {
 
   testCommon(facts, () => embedded);
 
-  test('L1Block has the block of the devnet that the head is made from, the first transaction its bytes', async () => {
+  test('L1Block has the devnet block of the head’s origin, and the first transaction has the attributes', async () => {
     const ask = async (signature: string): Promise<bigint> =>
       BigInt(await call(embedded, { to: facts.l1Block, data: selectorOf(signature) }));
     assert.equal(await ask('number()'), BigInt(facts.originNumber));

@@ -11,7 +11,7 @@ const RUN = join(ROOT, 'build/scripts/run.js');
 /** Files of the folder that other benches start. */
 const PARTS = ['child', 'instant-gateway', 'load', 'upstream-service'];
 
-test('every name leads to a source, and every bench has a name', () => {
+test('every name has a source, and every bench has a name', () => {
   const programs = Object.values(PROGRAMS).flatMap((names) => Object.values(names));
   for (const program of programs) assert.ok(existsSync(join(ROOT, `${program}.ts`)), program);
   const benches = readdirSync(join(ROOT, 'bench')).flatMap((file) => /^[\w-]+(?=\.ts$)/.exec(file) ?? []);
@@ -21,7 +21,7 @@ test('every name leads to a source, and every bench has a name', () => {
   assert.deepEqual([...named, ...PARTS].toSorted(), benches.toSorted());
 });
 
-test('an unknown name gets the list of names, and options reach the program', () => {
+test('an unknown name prints the list of names, and options reach the program', () => {
   const unknown = spawnSync(process.execPath, [RUN, 'bench', 'proxi'], { encoding: 'utf8' });
   assert.equal(unknown.status, 1);
   assert.match(

@@ -114,7 +114,7 @@ const askFee = (evm: Evm, transaction: Uint8Array): bigint =>
   ask(evm, GAS_PRICE_ORACLE, encodeBytesCall('0x49948e0e', transaction));
 
 describe('L1Block', () => {
-  test('returns what its slots were set to, each number by itself', () => {
+  test('returns the value of each slot', () => {
     const evm = createChain(FACTS);
     for (const [name, value] of Object.entries(FACTS)) {
       assert.equal(ask(evm, L1_BLOCK, selectorOf(`${name}()`)), value, name);
@@ -122,7 +122,7 @@ describe('L1Block', () => {
     assert.throws(() => encodeL1Block({ ...FACTS, baseFeeScalar: 1n << 32n }), RangeError);
   });
 
-  test('the attributes of Isthmus are 176 bytes in their order', () => {
+  test('has Isthmus attributes of 176 bytes, in order', () => {
     const facts = { ...FACTS, baseFeeScalar: 2_269n, blobBaseFeeScalar: 1_055_762n };
     const data = bytesToHex(encodeAttributes(facts));
     assert.equal(data.length, 2 + 2 * 176);
@@ -131,7 +131,7 @@ describe('L1Block', () => {
     assert.throws(() => encodeAttributes({ ...facts, sequenceNumber: 1n << 64n }), RangeError);
   });
 
-  test('the attributes set every number, for the depositor alone and only whole', () => {
+  test('is set by the attributes, only from the depositor and only if they are complete', () => {
     const blank = Object.fromEntries(Object.keys(FACTS).map((name) => [name, 0n])) as L1Facts;
     const evm = createChain(blank);
     const attributes = encodeAttributes(FACTS);
@@ -159,7 +159,7 @@ describe('GasPriceOracle', () => {
     blobBaseFeeScalar: FACTS.blobBaseFeeScalar,
   };
 
-  test('charges for data as Fjord does, whatever the data', () => {
+  test('charges the Fjord fee for any data', () => {
     /** Text without repetitions that alone costs more than the minimum fee, so every byte after it counts. */
     const noise = Uint8Array.from(concatBytes(...[1, 2, 3, 4, 5, 6].map((n) => keccak256(Uint8Array.of(n)))));
     const random = fc.uint8Array({ maxLength: 300 });
@@ -184,7 +184,7 @@ describe('GasPriceOracle', () => {
     );
   });
 
-  test('the vectors of op-geth, with a signature on top', () => {
+  test('matches the vectors of op-geth, plus a signature', () => {
     for (const [data, size] of [
       [new Uint8Array(0), 0],
       [new Uint8Array(1_000).fill(1), 21],
@@ -194,7 +194,7 @@ describe('GasPriceOracle', () => {
     }
   });
 
-  test("the operator's part, and which forks there are", () => {
+  test("charges the Isthmus operator fee, and has the flags of its forks", () => {
     const fee = ask(evm, GAS_PRICE_ORACLE, encodeWordCall('0x275aedd2', 53_000n));
     assert.equal(fee, computeIsthmusOperatorFee(53_000n, { scalar: 1_000n, constant: 5n }));
     assert.equal(fee, 58n);

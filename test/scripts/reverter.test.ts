@@ -25,7 +25,7 @@ async function prepare(hardfork: Hardfork) {
   };
 }
 
-test('succeeds when asked to', async () => {
+test('ok, write and read succeed', async () => {
   const { send, sendWord } = BYZANTIUM;
   assert.deepEqual((await send('ok')).data, pad('0x2a'));
   assert.equal((await sendWord('write', 7n)).error, undefined);
@@ -33,7 +33,7 @@ test('succeeds when asked to', async () => {
 });
 
 for (const functionName of ['revertString', 'revertNested']) {
-  test(`${functionName}: Error(string)`, async () => {
+  test(`${functionName} reverts with Error(string)`, async () => {
     const { error, data } = await BYZANTIUM.send(functionName);
     assert.equal(error, 'revert');
     assert.deepEqual(decodeErrorResult({ abi: ABI, data }).args, [REVERT_REASON]);
@@ -45,7 +45,7 @@ for (const [functionName, code] of [
   ['panicOverflow', 0x11n],
   ['panicDivision', 0x12n],
 ] as const) {
-  test(`${functionName}: Panic(${code})`, async () => {
+  test(`${functionName} reverts with Panic(${code})`, async () => {
     const { error, data } = await BYZANTIUM.send(functionName);
     assert.equal(error, 'revert');
     const { errorName, args } = decodeErrorResult({ abi: ABI, data });
@@ -54,7 +54,7 @@ for (const [functionName, code] of [
   });
 }
 
-test('revertCustom: an error of its own with arguments', async () => {
+test('revertCustom reverts with its own error and arguments', async () => {
   const { error, data } = await BYZANTIUM.send('revertCustom');
   assert.equal(error, 'revert');
   const { errorName, args } = decodeErrorResult({ abi: ABI, data });
@@ -62,7 +62,7 @@ test('revertCustom: an error of its own with arguments', async () => {
   assert.deepEqual(args, [getAddress(ALICE), REFUSED_CODE]);
 });
 
-test('reverts without and with meaningless data', async () => {
+test('revertEmpty reverts without data, and revertRaw with meaningless data', async () => {
   const empty = await BYZANTIUM.send('revertEmpty');
   assert.equal(empty.error, 'revert');
   assert.equal(empty.data, '0x');
@@ -71,14 +71,14 @@ test('reverts without and with meaningless data', async () => {
   assert.equal(raw.data, RAW_REVERT_DATA);
 });
 
-test('writeInStaticCall: the inner failure has no data to pass on', async () => {
+test('writeInStaticCall reverts without data, because the inner failure has none', async () => {
   const { error, data, gasUsed } = await BYZANTIUM.send('writeInStaticCall');
   assert.equal(error, 'revert');
   assert.equal(data, '0x');
   assert.ok(gasUsed > 50_000n && gasUsed < 60_000n, `${gasUsed}`);
 });
 
-test('write: refused in a static call', async () => {
+test('write is refused in a static call', async () => {
   const { error } = await BYZANTIUM.sendWord('write', 1n, { isStatic: true });
   assert.equal(error, 'static state change');
 });
@@ -92,7 +92,7 @@ for (const [functionName, expected] of [
   ['hugeMemory', 'out of gas'],
   ['returnDataOutOfBounds', 'out of gas'],
 ] as const) {
-  test(`${functionName}: ends in "${expected}" and takes all gas`, async () => {
+  test(`${functionName} fails with "${expected}" and uses all gas`, async () => {
     const { error, data, gasUsed } = await BYZANTIUM.send(functionName, { gasLimit: 100_000n });
     assert.equal(error, expected);
     assert.equal(data, '0x');
@@ -100,7 +100,7 @@ for (const [functionName, expected] of [
   });
 }
 
-test('burn takes the given gas and little more', async () => {
+test('burn uses the given gas and little more', async () => {
   for (const amount of [0n, 1000n, 123_456n, 900_000n]) {
     const { error, gasUsed } = await BYZANTIUM.sendWord('burn', amount);
     assert.equal(error, undefined);
@@ -109,7 +109,7 @@ test('burn takes the given gas and little more', async () => {
   assert.equal((await BYZANTIUM.sendWord('burn', 100_000n, { gasLimit: 100_000n })).error, 'out of gas');
 });
 
-test('needGasLeft: succeeds on little gas, but only with much left', async () => {
+test('needGasLeft uses little gas, but succeeds only with much left', async () => {
   const enough = await BYZANTIUM.send('needGasLeft', { gasLimit: 510_000n });
   assert.equal(enough.data, pad('0x1'));
   assert.ok(enough.gasUsed < 2000n);
@@ -117,7 +117,7 @@ test('needGasLeft: succeeds on little gas, but only with much left', async () =>
   assert.deepEqual(decodeErrorResult({ abi: ABI, data: short.data }).args, ['too little gas']);
 });
 
-test('needInnerGas: what it used before is not enough to run it again (EIP-150)', async () => {
+test('needInnerGas needs more gas than it uses (EIP-150)', async () => {
   const { error, gasUsed } = await BYZANTIUM.send('needInnerGas');
   assert.equal(error, undefined);
   const again = await BYZANTIUM.send('needInnerGas', { gasLimit: gasUsed });

@@ -19,7 +19,7 @@ function runTests(texts: readonly string[], environment: NodeJS.ProcessEnv = {})
   return { code: status, out: stdout, err: stderr };
 }
 
-test('small files of a folder run together, others alone, and each once', () => {
+test('small files of a folder run in one process, others alone, and each once', () => {
   const sources = ['util/b.test.ts', 'e2e/x.test.ts', 'util/deep/a.test.ts', 'util/tool.ts', 'e2e/y.test.ts'];
   assert.deepEqual(planRuns(sources), [
     { name: 'util', files: ['util/b.test.ts', 'util/deep/a.test.ts'] },
@@ -32,13 +32,13 @@ test('small files of a folder run together, others alone, and each once', () => 
   ]);
 });
 
-test('what takes longest is begun first, and is there', () => {
+test('the longest runs start first, and exist', () => {
   const sources = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' });
   const names = planRuns(sources).map(({ name }) => name);
   assert.deepEqual(names.slice(0, LONGEST.length), LONGEST);
 });
 
-test('the output of a test does not run when its source is gone', () => {
+test('the output of a test does not run without its source', () => {
   const stale = join(ROOT, 'build/test/util/no-longer-there.test.js');
   writeFileSync(stale, "throw new Error('it runs');\n");
   try {
@@ -50,13 +50,13 @@ test('the output of a test does not run when its source is gone', () => {
   }
 });
 
-test('--times says what each process took', () => {
+test('--times prints the time of each process', () => {
   const { code, err } = runTests(['--times', 'util/duration.test']);
   assert.equal(code, 0);
   assert.match(err, /^ +CPU s +wall s *\n +\d+\.\d +\d+\.\d {2}util\n +\d+\.\d +all\n$/);
 });
 
-test('a test that hangs is named when its file is ended', () => {
+test('a hanging test is reported when its file is ended', () => {
   const source = join(ROOT, 'test/scripts/hanging-probe.test.ts');
   const output = join(ROOT, 'build/test/scripts/hanging-probe.test.js');
   writeFileSync(source, '// For a moment: the runner takes what has a source.\n');
@@ -78,7 +78,7 @@ test('a test that hangs is named when its file is ended', () => {
   }
 });
 
-test('a test that skips for want of a program is named, and fails where nothing may be missing', () => {
+test('a test skipped for a missing program is reported, and fails with PORTCULLIS_REQUIRE_ALL', () => {
   const without = { PATH: '/nonexistent' };
   const lenient = runTests(['deploy/prometheus'], without);
   assert.equal(lenient.code, 0, lenient.out);

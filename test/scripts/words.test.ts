@@ -59,7 +59,7 @@ const exported = PROGRAM_SOURCES.flatMap(({ name: file, text }) =>
   [...text.matchAll(EXPORT)].map(([, name]) => ({ file, name: name as string })),
 );
 
-test('no exported name stands in two files', () => {
+test('no two files export the same name', () => {
   assert.ok(exported.length > 2_000);
   const files = new Map<string, Set<string>>();
   for (const { name, file } of exported) files.set(name, (files.get(name) ?? new Set()).add(file));

@@ -4,16 +4,16 @@ import { completeWithin, TIMED_OUT } from '../../src/util/complete-within.ts';
 
 const NEVER = new Promise<never>(() => {});
 
-test('passes on what comes in time', async () => {
+test('completeWithin passes on a result or an error in time', async () => {
   assert.equal(await completeWithin(Promise.resolve(5), 60_000), 5);
   await assert.rejects(completeWithin(Promise.reject(new Error('no')), 60_000), /^Error: no$/);
 });
 
-test('does not wait longer than the limit', async () => {
+test('completeWithin waits no longer than the limit', async () => {
   assert.equal(await completeWithin(NEVER, 1), TIMED_OUT);
 });
 
-test('a late rejection is dropped', async () => {
+test('completeWithin ignores a late rejection', async () => {
   let reject: (error: Error) => void = () => {};
   const work = new Promise<never>((_, rejectWork) => {
     reject = rejectWork;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseDuration } from '../../src/util/duration.ts';
 
-test('durations are milliseconds', () => {
+test('durations are parsed to milliseconds', () => {
   assert.equal(parseDuration('250ms'), 250);
   assert.equal(parseDuration('5s'), 5_000);
   assert.equal(parseDuration('1.5m'), 90_000);
@@ -11,7 +11,7 @@ test('durations are milliseconds', () => {
 });
 
 for (const text of ['', '5', 's', '-1s', '5 s', '1e3s', '5S', '.5s', '5s5s', '9'.repeat(20)]) {
-  test(`is no duration: ${JSON.stringify(text)}`, () => {
+  test(`${JSON.stringify(text)} is refused as a duration`, () => {
     assert.throws(() => parseDuration(text), RangeError);
   });
 }

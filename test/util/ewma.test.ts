@@ -3,20 +3,20 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Ewma } from '../../src/util/ewma.ts';
 
-test('without samples it gives the configured value', () => {
+test('an average without samples is the default value', () => {
   const average = new Ewma(1_000, () => 0);
   assert.equal(average.read(7), 7);
   assert.equal(average.weight, 0);
 });
 
-test('samples of one moment count the same', () => {
+test('simultaneous samples have equal weights', () => {
   const average = new Ewma(1_000, () => 0);
   for (const sample of [10, 20, 60]) average.record(sample);
   assert.equal(average.read(0), 30);
   assert.equal(average.weight, 3);
 });
 
-test('a sample counts half after a half-life', () => {
+test('the weight of a sample halves after a half-life', () => {
   let now = 0;
   const average = new Ewma(1_000, () => now);
   average.record(10);
@@ -26,7 +26,7 @@ test('a sample counts half after a half-life', () => {
   assert.equal(average.weight, 1.5);
 });
 
-test('what is very long ago is forgotten', () => {
+test('very old samples are forgotten', () => {
   let now = 0;
   const average = new Ewma(1_000, () => now);
   average.record(10);
@@ -58,11 +58,11 @@ test('the average lies between the samples', () => {
   );
 });
 
-test('refuses a half-life that is none', () => {
+test('a half-life of zero is refused', () => {
   assert.throws(() => new Ewma(0), RangeError);
 });
 
-test('many reads and samples within a moment decay as one does', () => {
+test('an average that is read often decays like one that is read once', () => {
   let now = 0;
   const often = new Ewma(10_000, () => now);
   const once = new Ewma(10_000, () => now);

@@ -18,7 +18,7 @@ class Entry implements Expiring {
   }
 }
 
-test('notifies entries that are due, and only those', async () => {
+test('due entries are notified, and no others', async () => {
   const sweep = new ExpirySweep<Entry>();
   const never = new Entry(Number.POSITIVE_INFINITY, () => assert.fail('expired for ever'));
   const deleted = new Entry(performance.now(), () => assert.fail('a deleted entry expired'));
@@ -36,7 +36,7 @@ test('notifies entries that are due, and only those', async () => {
   sweep.delete(never);
 });
 
-test('an expiry may move, both ways', async () => {
+test('an expiry may move in both directions', async () => {
   const sweep = new ExpirySweep<Entry>();
   const start = performance.now();
   let moved = false;
@@ -56,7 +56,7 @@ test('an expiry may move, both ways', async () => {
   assert.ok(performance.now() >= start + 60);
 });
 
-test('starts again after it was empty', async () => {
+test('the sweep starts again after it was empty', async () => {
   const sweep = new ExpirySweep<Entry>();
   for (let i = 0; i < 2; i++) {
     await new Promise<void>((resolve) => {
@@ -72,7 +72,7 @@ test('starts again after it was empty', async () => {
   }
 });
 
-test('adding and deleting in any order keeps the right ones', () => {
+test('additions and deletions in any order leave the right entries', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(9)), { maxLength: 60 }), (steps) => {
       const sweep = new ExpirySweep<Entry>();

@@ -23,7 +23,7 @@ function follow(queue: FairQueue, owner: string, log: string[], waiter = HERE): 
 
 const complete = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('as many as may run at once do, owners take turns behind them', async () => {
+test('entries run up to the limit, and owners alternate in the queue', async () => {
   const queue = new FairQueue(LIMITS);
   const log: string[] = [];
   for (const owner of ['a', 'a', 'a', 'a', 'b', 'c']) follow(queue, owner, log);
@@ -39,7 +39,7 @@ test('as many as may run at once do, owners take turns behind them', async () =>
   assert.deepEqual([queue.running, queue.waiting], [0, 0]);
 });
 
-test('without room the longest line gives way, and entries that would lengthen it are refused', async () => {
+test('a full queue refuses an entry of the longest line, and new entries that would lengthen it', async () => {
   const queue = new FairQueue({ ...LIMITS, running: 1 });
   const log: string[] = [];
   follow(queue, 'a', log);
@@ -56,7 +56,7 @@ test('without room the longest line gives way, and entries that would lengthen i
   assert.deepEqual(log.slice(3), ['b:false']);
 });
 
-test('a cancelled entry does not get a turn', async () => {
+test('a cancelled entry gets no slot', async () => {
   const queue = new FairQueue({ ...LIMITS, running: 1 });
   const log: string[] = [];
   const gone = { aborted: false };
@@ -69,7 +69,7 @@ test('a cancelled entry does not get a turn', async () => {
   assert.deepEqual(log, ['a:true', 'b:false', 'c:true']);
 });
 
-test('an entry that would have to wait too long is refused at once, as far as the pace is known', async () => {
+test('an entry with a too long expected wait is refused at once, if the rate is known', async () => {
   const clock = { now: 0 };
   const queue = new FairQueue({ running: 1, waiting: 100, waitMs: 500 }, () => clock.now);
   const log: string[] = [];
@@ -80,7 +80,7 @@ test('an entry that would have to wait too long is refused at once, as far as th
     await complete();
   }
   assert.equal(queue.waiting, 7);
-  // Eight times 100 ms are too much for one owner: one slot of the other comes before the first of another.
+  // Eight slots of 100 ms are a too long wait for one owner; the first slot of another owner comes after one of them.
   assert.equal(enter(queue, 'a'), false);
   assert.ok(enter(queue, 'b') instanceof Promise);
   for (const owner of ['a', 'a', 'b', 'a']) {
@@ -90,7 +90,7 @@ test('an entry that would have to wait too long is refused at once, as far as th
   assert.ok(enter(queue, 'a') instanceof Promise);
 });
 
-test('turns that end together count as as many ends', async () => {
+test('slots that are freed together count separately in the rate', async () => {
   const clock = { now: 0 };
   const queue = new FairQueue({ running: 10, waiting: 1_000, waitMs: 500 }, () => clock.now);
   const log: string[] = [];
@@ -105,7 +105,7 @@ test('turns that end together count as as many ends', async () => {
   assert.ok(enter(queue, 'a') instanceof Promise);
 });
 
-test('an entry that was cancelled, or has waited for too long, is removed although nothing ends', async () => {
+test('an entry that was cancelled, or has waited too long, is removed even if no slot is freed', async () => {
   const clock = { now: 0 };
   const queue = new FairQueue({ ...LIMITS, running: 1 }, () => clock.now);
   const log: string[] = [];
@@ -126,7 +126,7 @@ test('an entry that was cancelled, or has waited for too long, is removed althou
   assert.equal(enter(queue, 'd'), true);
 });
 
-test('one owner holds no more than its share, and others need not wait behind it', async () => {
+test('an owner occupies no more than its share, and others do not wait behind it', async () => {
   const queue = new FairQueue({ running: 8, ownerShare: 0.5, waiting: 100, waitMs: 1_000 });
   const log: string[] = [];
   for (let i = 0; i < 20; i++) follow(queue, 'a', log);
@@ -144,7 +144,7 @@ test('one owner holds no more than its share, and others need not wait behind it
   assert.deepEqual([queue.running, queue.waiting, log.at(-1)], [4, 15, 'a:true']);
 });
 
-test('turns are never more than may run, no entry waits while its owner has room, and none waits without end', async () => {
+test('slots stay within the limit, no entry waits while its owner has room, and every wait ends', async () => {
   const owners = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.boolean()), { maxLength: 80 });
   const shares = fc.constantFrom(0.3, 0.5, 1);
   await fc.assert(

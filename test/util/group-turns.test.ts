@@ -24,7 +24,7 @@ async function read(decided: false | Promise<boolean>): Promise<boolean | undefi
   return Promise.race([decided, complete().then(() => undefined)]);
 }
 
-test('a group has its turns once there is room for all of them, and single ones do not wait for it', async () => {
+test('a group gets its slots once all of them are free, and single entries do not wait for it', async () => {
   const { queue, takeAll } = createQueue();
   takeAll('a', 4);
   const group = queue.waitForGroup('a', 4, 1_000, HERE);
@@ -41,7 +41,7 @@ test('a group has its turns once there is room for all of them, and single ones 
   assert.equal(queue.hasRoom('a'), false);
 });
 
-test('what an owner could not have if it held nothing is not waited for', () => {
+test('a group that is too large even for an idle owner is refused at once', () => {
   const { queue, takeAll } = createQueue();
   takeAll('b', 4);
   assert.equal(queue.waitForGroup('a', 5, 1_000, HERE), false);
@@ -51,7 +51,7 @@ test('what an owner could not have if it held nothing is not waited for', () => 
   queue.leave('a');
 });
 
-test('a group that has no time left, or no waiter, gets none', async (t) => {
+test('a group without time left, or without a waiter, gets no slots', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { queue, clock, takeAll } = createQueue();
   takeAll('a', 4);

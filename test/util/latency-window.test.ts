@@ -11,13 +11,13 @@ function findPercentile(samples: readonly number[], share: number): number {
   return sorted[Math.max(1, Math.ceil(share * sorted.length)) - 1] as number;
 }
 
-test('without samples there is no percentile', () => {
+test('a window without samples has no percentile', () => {
   const window = new LatencyWindow(1_000, () => 0);
   assert.equal(window.percentile(0.5), undefined);
   assert.equal(window.count, 0);
 });
 
-test('percentiles are those of the samples, rounded up by less than a bucket', () => {
+test('percentiles equal those of the samples, rounded up by less than a bucket', () => {
   const latency = fc.double({ min: 0.06, max: 100_000, noNaN: true });
   const samples = fc.array(latency, { minLength: 1, maxLength: 300 });
   fc.assert(
@@ -31,7 +31,7 @@ test('percentiles are those of the samples, rounded up by less than a bucket', (
   );
 });
 
-test('forgets what is older than the window, and nothing of its last three quarters', () => {
+test('samples older than the window are forgotten, and none of its last three quarters', () => {
   const steps = fc.array(fc.tuple(fc.nat(900), fc.constantFrom(1, 10, 100)), {
     minLength: 1,
     maxLength: 100,
@@ -53,7 +53,7 @@ test('forgets what is older than the window, and nothing of its last three quart
   );
 });
 
-test('a long pause empties it', () => {
+test('a long pause empties the window', () => {
   let now = 0;
   const window = new LatencyWindow(1_000, () => now);
   window.record(5);
@@ -63,7 +63,7 @@ test('a long pause empties it', () => {
   assert.ok((window.percentile(0.01) as number) >= 80);
 });
 
-test('takes any number for a sample', () => {
+test('any number is accepted as a sample', () => {
   const window = new LatencyWindow(1_000, () => 0);
   for (const sample of [0, -1, Number.NaN, 1e12, Number.POSITIVE_INFINITY]) window.record(sample);
   assert.equal(window.count, 5);

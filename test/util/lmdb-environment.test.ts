@@ -22,7 +22,7 @@ async function readExit(child: ChildProcess): Promise<number | null> {
   return code as number | null;
 }
 
-test('openings beside writes lose no commit', async () => {
+test('processes that open an environment during writes lose no commit', async () => {
   const environment = openCounter(join(folder.path, 'many'));
   environment.write((table) => table.putSync('count', 0));
   // Each process opens and closes; without the gate a few of these openings undo a commit of the counting process.
@@ -33,7 +33,7 @@ test('openings beside writes lose no commit', async () => {
   await environment.close();
 });
 
-test('a process that is killed in a transaction leaves the gate to the next one', async () => {
+test('a process killed in a transaction releases the gate', async () => {
   const environment = openCounter(join(folder.path, 'killed'));
   environment.write((table) => table.putSync('count', 0));
   for (let round = 0; round < 3; round++) {
@@ -51,7 +51,7 @@ test('a process that is killed in a transaction leaves the gate to the next one'
   await environment.close();
 });
 
-test('what fails while it opens or writes changes nothing and holds nothing', async () => {
+test('a failed opening or write changes nothing, and releases the gate', async () => {
   const path = join(folder.path, 'failed');
   const first = openCounter(path);
   first.write((table) => table.putSync('count', 1));

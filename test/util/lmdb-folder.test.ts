@@ -31,7 +31,7 @@ async function writeStore(): Promise<Buffer> {
   return readFileSync(join(path, 'data.mdb'));
 }
 
-test('a store of ours is accepted, whole or new', async () => {
+test('a valid store is accepted, existing or new', async () => {
   const data = await writeStore();
   checkLmdbFile(place('whole', data));
   assert.equal(hasLmdbFile(join(folder.path, 'whole')), true);
@@ -40,7 +40,7 @@ test('a store of ours is accepted, whole or new', async () => {
   prepareLmdbFolder(join(folder.path, 'some/new/folder'));
 });
 
-test('a store that another process makes longer is whole all the time', async () => {
+test('a store that another process is growing is valid at all times', async () => {
   const path = join(folder.path, 'growing');
   await openCounter(path).close();
   const child = fork(COUNTER, [path, '150', 'grow']);
@@ -53,7 +53,7 @@ test('a store that another process makes longer is whole all the time', async ()
   assert.ok(statSync(join(path, 'data.mdb')).size > 20_000_000);
 });
 
-test('what would take the process down is refused by name', async () => {
+test('a store that would crash the process is refused by name', async () => {
   const data = await writeStore();
   const refused = (name: string, bytes: Uint8Array, message: RegExp): void => {
     assert.throws(() => checkLmdbFile(place(name, bytes)), message);
@@ -64,7 +64,7 @@ test('what would take the process down is refused by name', async () => {
   refused('one page', data.subarray(0, 4096), /is truncated/);
 });
 
-test('a folder that cannot be made is an error, at once', () => {
+test('a folder that cannot be created is an error at once', () => {
   const file = place('file', new Uint8Array(1));
   assert.throws(
     () => prepareLmdbFolder(join(file, 'data.mdb', 'below')),

@@ -51,7 +51,7 @@ async function createScene(t: TestContext, shown: Certificate, configured = show
   };
 }
 
-test('whatever name and date the configured certificate has', async (t) => {
+test('the configured certificate is accepted, whatever its name and date', async (t) => {
   await (await createScene(t, createCertificate('rpc.example.org'))).connect();
   await (await createScene(t, createCertificate('rpc.example.org', -1))).connect();
 });
@@ -62,14 +62,14 @@ test('another certificate of the same name is refused before anything is sent', 
   assert.deepEqual(scene.heard, []);
 });
 
-test('the first certificate of a file counts, not those behind it', async (t) => {
+test('only the first certificate of a file counts', async (t) => {
   const [own, issuer] = [createCertificate('own'), createCertificate('issuer')];
   const chain = { cert: `${own.cert}${issuer.cert}`, key: own.key };
   await (await createScene(t, own, chain)).connect();
   await assert.rejects((await createScene(t, issuer, chain)).connect(), WrongCertificateError);
 });
 
-test('a new certificate is believed once it is in the file, the old one as long as it is shown', async (t) => {
+test('a new certificate is accepted once it is in the file, and the old one while the listener has it', async (t) => {
   const next = createCertificate('next');
   const scene = await createScene(t, createCertificate('first'));
   writeFileSync(scene.file, next.cert);
@@ -83,7 +83,7 @@ test('a new certificate is believed once it is in the file, the old one as long 
   await scene.connect();
 });
 
-test('a listener without TLS, one that is silent, and none at all are errors', async (t) => {
+test('a listener without TLS, a silent one and an absent one are errors', async (t) => {
   const server = createPlainServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
   const silent = createPlainServer();
   t.after(() => server.close());

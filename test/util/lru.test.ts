@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Lru } from '../../src/util/lru.ts';
 
-test('forgets the least recently used entry first', () => {
+test('the least recently used entry is evicted first', () => {
   const lru = new Lru<string, number>(2, 1_000, () => 0);
   lru.set('a', 1);
   lru.set('b', 2);
@@ -14,7 +14,7 @@ test('forgets the least recently used entry first', () => {
   assert.equal(lru.size, 2);
 });
 
-test('setting again replaces without making room', () => {
+test('setting a key again replaces its value without an eviction', () => {
   const lru = new Lru<string, number>(2, 1_000, () => 0);
   lru.set('a', 1);
   lru.set('b', 2);
@@ -23,7 +23,7 @@ test('setting again replaces without making room', () => {
   assert.equal(lru.get('b'), 3);
 });
 
-test('no entry outlives its time, however often it is read', () => {
+test('an entry expires after its time, however often it is read', () => {
   let now = 0;
   const lru = new Lru<string, number>(2, 1_000, () => now);
   lru.set('a', 1);
@@ -34,7 +34,7 @@ test('no entry outlives its time, however often it is read', () => {
   assert.equal(lru.size, 0);
 });
 
-test('delete and clear forget at once', () => {
+test('delete and clear remove entries at once', () => {
   const lru = new Lru<string, undefined | number>(3, 1_000, () => 0);
   lru.set('a', 1);
   lru.set('b', 2);
@@ -45,7 +45,7 @@ test('delete and clear forget at once', () => {
   assert.throws(() => new Lru(0, 1), RangeError);
 });
 
-test('entries weigh what they are said to weigh', () => {
+test('the capacity applies to the weights of the entries', () => {
   const lru = new Lru<string, number>(10, Number.POSITIVE_INFINITY, undefined, (value) => value);
   for (const [key, value] of [
     ['a', 4],
@@ -62,7 +62,7 @@ test('entries weigh what they are said to weigh', () => {
   assert.deepEqual([lru.get('b'), lru.get('c'), lru.get('e')], [1, 5, 4]);
 });
 
-test('what nobody reads leaves as others come, after once to twice its idle time', () => {
+test('new entries evict those that were not read for one to two idle times', () => {
   let now = 0;
   const lru = new Lru<string, number>(1_000, { idleMs: 100 }, () => now);
   lru.set('read', 1);
@@ -81,7 +81,7 @@ test('what nobody reads leaves as others come, after once to twice its idle time
   assert.deepEqual([lru.get('new 30'), lru.get('new 40')], [undefined, 1]);
 });
 
-test('entries whose time is over leave as others come, though nobody asks for them', () => {
+test('new entries evict expired ones, even if nobody requests those', () => {
   let now = 0;
   const lru = new Lru<number, number>(1_000_000, 100, () => now);
   for (; now < 10_000; now++) lru.set(now, now);

@@ -18,10 +18,10 @@ for (const [provided, meant] of [
   ['', undefined],
   ['debug_traceCall', undefined],
 ] as const) {
-  test(`${provided} means ${meant}`, () => assert.equal(findNearName(provided, NAMES), meant));
+  test(`the name nearest to ${provided} is ${meant}`, () => assert.equal(findNearName(provided, NAMES), meant));
 }
 
-test('a name itself is the nearest, and nothing is said where none is near', () => {
+test('a name is nearest to itself, and without a near name there is no suggestion', () => {
   fc.assert(fc.property(fc.constantFrom(...NAMES), (name) => findNearName(name, NAMES) === name));
   assert.equal(suggestName('devnt', NAMES), ', did you mean devnet?');
   assert.equal(suggestName('nope', NAMES), '');

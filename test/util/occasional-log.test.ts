@@ -5,7 +5,7 @@ import { OccasionalLog } from '../../src/util/occasional-log.ts';
 
 const MINUTE = 60_000;
 
-test('one owner has a tenth of a kind’s lines in a minute, and the next line says how many were left out', () => {
+test('an owner has a tenth of the lines of a kind per minute, and its next line has the number left out', () => {
   let now = 0;
   const log = new OccasionalLog(30, () => now);
   const admitted = Array.from({ length: 10 }, () => log.admit('kind', 'a'));
@@ -18,7 +18,7 @@ test('one owner has a tenth of a kind’s lines in a minute, and the next line s
   assert.deepEqual([log.admit('kind', 'a'), log.admit('kind', 'a'), log.admit('kind', 'b')], [8, 0, 0]);
 });
 
-test('the count of what was left out is in the owner’s next line, however much later', () => {
+test('the number left out is in the owner’s next line, however much later', () => {
   let now = 0;
   const log = new OccasionalLog(1, () => now);
   log.admit('kind', 'a');
@@ -31,7 +31,7 @@ test('the count of what was left out is in the owner’s next line, however much
   assert.equal(log.admit('kind', 'a'), 1);
 });
 
-test('all owners together have no more than a kind’s lines; nothing is lost of the count', () => {
+test('all owners together have a bounded number of lines, which never count an event twice', () => {
   const event = fc.record({
     kind: fc.integer({ min: 0, max: 2 }),
     owner: fc.integer({ min: 0, max: 40 }),
@@ -67,7 +67,7 @@ test('all owners together have no more than a kind’s lines; nothing is lost of
   );
 });
 
-test('owners and kinds without end are counted as one from some number on', () => {
+test('owners and kinds beyond a maximum are counted as one', () => {
   let now = 0;
   const log = new OccasionalLog(100_000, () => now);
   for (let i = 0; i < 1_024; i++) assert.equal(log.admit('kind', `owner ${i}`), 0);

@@ -6,7 +6,7 @@ import { SmallSet } from '../../src/util/small-set.ts';
 
 const STEPS = fc.array(fc.tuple(fc.nat(40), fc.boolean()), { maxLength: 1_000 });
 
-test('a passing map holds what a Map holds, also after it was copied', () => {
+test('a PassingMap has the same contents as a Map, in the same order', () => {
   fc.assert(
     fc.property(STEPS, (steps) => {
       const [map, model] = [new PassingMap<number, number>(), new Map<number, number>()];
@@ -21,7 +21,7 @@ test('a passing map holds what a Map holds, also after it was copied', () => {
   );
 });
 
-test('a small set holds what a Set holds', () => {
+test('a SmallSet has the same contents as a Set', () => {
   fc.assert(
     fc.property(STEPS, (steps) => {
       const [set, model] = [new SmallSet<number>(), new Set<number>()];

@@ -17,7 +17,7 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const A_PIPE = /is not a file but a pipe: name a regular file/;
 
-test('a regular file is read whole, over links too, and a larger one than may be is refused', (t) => {
+test('a regular file is read completely, also through links, and a too large one is refused', (t) => {
   const folder = makeTemporaryFolder();
   t.after(() => folder.remove());
   const file = join(folder.path, 'file');
@@ -30,7 +30,7 @@ test('a regular file is read whole, over links too, and a larger one than may be
   assert.ok(readRegularFile('/proc/self/status').length > 0);
 });
 
-test('what is no regular file is refused at once', async (t) => {
+test('a path that is not a regular file is refused at once', async (t) => {
   const folder = makeTemporaryFolder();
   t.after(() => folder.remove());
   const pipe = join(folder.path, 'pipe');
@@ -46,7 +46,7 @@ test('what is no regular file is refused at once', async (t) => {
   assert.throws(() => readRegularFile(join(folder.path, 'absent')), { code: 'ENOENT' });
 });
 
-test('no path of the configuration may be a pipe, whose writer would be waited for', async (t) => {
+test('no path of the configuration may be a pipe, which would block until its writer comes', async (t) => {
   const folder = makeTemporaryFolder();
   t.after(() => folder.remove());
   const pipe = join(folder.path, 'pipe');

@@ -43,8 +43,8 @@ async function read(sizes: readonly number[], take: (piece: Buffer) => void): Pr
   assert.equal(left, 0);
 }
 
-describe('memory that sockets are read into', () => {
-  it('gives the bytes that were sent, whether it is given back or not', async () => {
+describe('memory for socket reads', () => {
+  it('returns the sent bytes, whether it is given back or not', async () => {
     const sizes = [1, 10, 40_000, PART, 7, PART, PART];
     const sent = Buffer.concat(sizes.map(makeBytes));
     await Promise.all(
@@ -64,7 +64,7 @@ describe('memory that sockets are read into', () => {
     );
   });
 
-  it('uses what was given back again, once, and nothing else', async () => {
+  it('is reused once after it was given back completely, and not otherwise', async () => {
     const provided: Buffer[] = [];
     await read([PART], (piece) => provided.push(piece));
     const large = provided.find(({ length }) => length > 32 * 1024) as Buffer;
@@ -87,7 +87,7 @@ describe('memory that sockets are read into', () => {
     assert.equal(await countUses(), 0, 'it was not given back again');
   });
 
-  it('uses a read again of which the rest is not needed', async () => {
+  it('is reused if the rest of a read was dropped', async () => {
     const provided: Buffer[] = [];
     await read([PART], (piece) => provided.push(piece));
     const large = provided.find(({ length }) => length > 32 * 1024) as Buffer;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RequestScope } from '../../src/util/request-scope.ts';
 
-test('the signal follows an abort, whichever comes first', () => {
+test('the signal follows an abort, whether it is read before or after', () => {
   const early = new RequestScope(10);
   assert.equal(early.signal.aborted, false);
   early.abort('gone');
@@ -20,7 +20,7 @@ test('only the first abort counts', () => {
   assert.equal(scope.signal.reason, 'first');
 });
 
-test('a scope inside another ends with it, at any depth, and never later than it', () => {
+test('a nested scope is aborted with its outer scope, at any depth, and has no later deadline', () => {
   const outer = new RequestScope(10);
   const middle = new RequestScope(20, outer);
   const inner = new RequestScope(5, middle);
@@ -33,7 +33,7 @@ test('a scope inside another ends with it, at any depth, and never later than it
   assert.equal(new RequestScope(1, middle).signal.reason, 'gone');
 });
 
-test('a scope inside another ends alone', () => {
+test('a nested scope is aborted alone', () => {
   const outer = new RequestScope(10);
   const inner = new RequestScope(10, outer);
   const sibling = new RequestScope(10, outer);
@@ -43,7 +43,7 @@ test('a scope inside another ends alone', () => {
   assert.equal(signal.aborted, false);
 });
 
-test('a released scope is forgotten by the outer one', () => {
+test('a released scope is detached from its outer scope', () => {
   const outer = new RequestScope(10);
   const inner = new RequestScope(10, outer);
   let heard = 0;
@@ -54,7 +54,7 @@ test('a released scope is forgotten by the outer one', () => {
   assert.equal(inner.aborted, true);
 });
 
-test('listeners at any depth hear of an abort once, and not after they were removed', () => {
+test('listeners at any depth are called once for an abort, and not after their removal', () => {
   const outer = new RequestScope(10);
   const middle = new RequestScope(10, outer);
   const inner = new RequestScope(10, middle);
@@ -79,7 +79,7 @@ test('listeners at any depth hear of an abort once, and not after they were remo
   assert.equal(heard.includes('late'), false);
 });
 
-test('a scope that lost its last listener hears again when there is another', () => {
+test('a listener is called that was added after the removal of the last one', () => {
   const outer = new RequestScope(10);
   const inner = new RequestScope(10, outer);
   let heard = 0;

@@ -10,7 +10,7 @@ function takeAll(budget: SharedBudget, owner: string, amount: number): number {
   return times;
 }
 
-test('one owner alone holds its share, and there is room for the next', () => {
+test('a single owner gets its share, and leaves room for the next', () => {
   const budget = new SharedBudget(1_000, 0.5);
   assert.equal(takeAll(budget, 'a', 1), 500);
   assert.ok(takeAll(budget, 'b', 1) >= 250);
@@ -23,7 +23,7 @@ test('a share of 1 bounds no owner', () => {
   assert.equal(budget.tryTake('b', 1), false);
 });
 
-test('an owner that holds nothing may take whatever fits', () => {
+test('an owner without a reservation may take any amount that fits', () => {
   const budget = new SharedBudget(10, 0.5);
   assert.equal(budget.tryTake('a', 9), true);
   assert.equal(budget.tryTake('b', 2), false);
@@ -31,7 +31,7 @@ test('an owner that holds nothing may take whatever fits', () => {
   assert.equal(budget.used, 10);
 });
 
-test('what is given back is free again, and never more than that', () => {
+test('an amount that is given back is free again, and no more can be given back', () => {
   const budget = new SharedBudget(10, 0.5);
   budget.tryTake('a', 4);
   budget.giveBack('a', 4);
@@ -40,7 +40,7 @@ test('what is given back is free again, and never more than that', () => {
   assert.throws(() => budget.giveBack('a', 1), RangeError);
 });
 
-test('whatever owners do, the bound holds and a newcomer finds room', () => {
+test('the bound holds and a new owner finds room, after any operations', () => {
   const step = fc.record({ owner: fc.nat(6), amount: fc.integer({ min: 1, max: 20 }), gives: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
@@ -62,7 +62,7 @@ test('whatever owners do, the bound holds and a newcomer finds room', () => {
   );
 });
 
-test('what an owner has to give back is the least that makes room for it', () => {
+test('excessOf returns the least amount that makes room for an owner', () => {
   const amount = fc.integer({ min: 0, max: 800 });
   fc.assert(
     fc.property(amount, amount, fc.constantFrom(0.25, 0.5, 0.75, 1), (own, others, share) => {

@@ -7,7 +7,7 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const MAP_BYTES = 1 << 20;
 
-test('a table is opened by its first write, and what one writes another reads', async (t) => {
+test('a table is opened by its first write, and another table reads what it has written', async (t) => {
   const folder = makeTemporaryFolder();
   t.after(() => folder.remove());
   const path = join(folder.path, 'table');
@@ -24,7 +24,7 @@ test('a table is opened by its first write, and what one writes another reads', 
   await Promise.all([one.close(), other.close()]);
 });
 
-test('a write that throws leaves nothing behind', async (t) => {
+test('a write that throws changes nothing', async (t) => {
   const folder = makeTemporaryFolder();
   t.after(() => folder.remove());
   const table = new SharedLmdbTable<number>(join(folder.path, 'table'), MAP_BYTES);
@@ -43,7 +43,7 @@ test('a write that throws leaves nothing behind', async (t) => {
   await table.close();
 });
 
-test('one that was never written to is closed without being opened; one that cannot be opened is tried again', async (t) => {
+test('an unused table is closed without being opened, and a failed opening is tried again', async (t) => {
   const folder = makeTemporaryFolder();
   t.after(() => folder.remove());
   const path = join(folder.path, 'table');

@@ -14,7 +14,7 @@ function* pausing(steps: number, ms: number, onStep: () => void): Generator<unde
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('work that ends in time is done at once, until the time of a turn is used up', async () => {
+test('work that completes in time runs at once, until the time of a turn is used up', async () => {
   const slots = new SlotScheduler();
   assert.equal(
     slots.run(
@@ -56,7 +56,7 @@ async function orderOf(
   return order;
 }
 
-test('owners take turns, however much each has to do', async () => {
+test('owners alternate, however much work each has', async () => {
   const much = ['g', 6, SLOT_MS] as const;
   assert.equal(await orderOf(much, much, much, ['s', 2, SLOT_MS]), `gsgs${'g'.repeat(16)}`);
 });
@@ -65,7 +65,7 @@ test('owners share time, however long their steps are', async () => {
   assert.equal(await orderOf(['l', 3, 5 * SLOT_MS], ['s', 12, SLOT_MS]), 'lssssslssssslss');
 });
 
-test('an owner that comes anew goes first, however many wait', async () => {
+test('a new owner goes first, however many wait', async () => {
   const works = Array.from({ length: 20 }, (_, at) => [String.fromCharCode(97 + at), 3, SLOT_MS] as const);
   let now = 0;
   const slots = new SlotScheduler(() => now);
@@ -84,7 +84,7 @@ test('an owner that comes anew goes first, however many wait', async () => {
   assert.equal(seen.indexOf('new'), 30);
 });
 
-test('between two steps the event loop has its turn', async () => {
+test('the event loop runs between two steps', async () => {
   const slots = new SlotScheduler();
   slots.spend(SLOT_MS);
   let immediates = 0;
@@ -103,7 +103,7 @@ test('between two steps the event loop has its turn', async () => {
   assert.equal(new Set(before).size, 5, before.join());
 });
 
-test('pauses are passed in turns too, each as long as it says', async () => {
+test('pauses occupy scheduler slots too, each for its duration', async () => {
   const slots = new SlotScheduler();
   slots.spend(SLOT_MS);
   let turn = 0;
@@ -120,7 +120,7 @@ test('pauses are passed in turns too, each as long as it says', async () => {
   assert.equal(new Set(passed).size, 3, passed.join());
 });
 
-test('while connections come, half of the time is theirs, and half that of steps', async () => {
+test('steps get half of the time while connections arrive', async () => {
   let now = 0;
   const slots = new SlotScheduler(() => now);
   const seen: string[] = [];
@@ -150,7 +150,7 @@ test('while connections come, half of the time is theirs, and half that of steps
   for (const [index, at] of steps.slice(1).entries()) assert.ok(at - (steps[index] ?? 0) > 3, seen.join());
 });
 
-test('work that throws, at once or later, fails and lets others go on', async () => {
+test('work that throws, at once or later, fails alone', async () => {
   const slots = new SlotScheduler();
   const broken = (): Iterator<undefined, string> => ({
     next() {
@@ -169,7 +169,7 @@ test('work that throws, at once or later, fails and lets others go on', async ()
   assert.equal(slots.waiting, 0);
 });
 
-test('work that has to be waited for together is spread over turns', async () => {
+test('work that waits for one promise is spread over several turns', async () => {
   const slots = new SlotScheduler();
   const watch = watchTurns();
   let found = (_: number): void => {};
@@ -198,7 +198,7 @@ test('work that has to be waited for together is spread over turns', async () =>
   await assert.rejects(async () => failed, { message: 'as it is' });
 });
 
-test('what follows a promise that is settled in a turn is counted, over all its promises', async () => {
+test('continuations after several promises run one by one, if each takes a whole turn', async () => {
   const slots = new SlotScheduler();
   const watch = watchTurns();
   const goOn = async (owner: string): Promise<void> => {
@@ -212,7 +212,7 @@ test('what follows a promise that is settled in a turn is counted, over all its 
   assert.equal(watch.end(), 1);
 });
 
-test('little work that follows promises shares a turn', async () => {
+test('short continuations share a turn', async () => {
   let now = 0;
   const slots = new SlotScheduler(() => now);
   const watch = watchTurns();
@@ -225,7 +225,7 @@ test('little work that follows promises shares a turn', async () => {
   assert.equal(watch.end(), 4);
 });
 
-test('work within work has what time the other has left', async () => {
+test('nested work runs at once if the outer work has time left', async () => {
   let now = 0;
   const slots = new SlotScheduler(() => now);
   const order: string[] = [];

@@ -29,7 +29,7 @@ for (const [name, jump] of [
   ['two days back', -48 * HOUR_MS],
   ['two seconds ahead', 2_000],
 ] as const) {
-  test(`a clock that is ${name} for a moment is not followed`, () => {
+  test(`a wall clock that is ${name} for a moment is not followed`, () => {
     const machine = new Machine();
     assert.equal(machine.time(), START);
     machine.set(jump);
@@ -48,7 +48,7 @@ for (const [name, jump] of [
     assert.equal(machine.time(), START + 302_000 + 9 * 60_000);
   });
 
-  test(`a clock that stays ${name} is right`, () => {
+  test(`a wall clock that stays ${name} is followed after ten minutes`, () => {
     const machine = new Machine();
     machine.set(jump);
     assert.equal(machine.time(), START);
@@ -59,7 +59,7 @@ for (const [name, jump] of [
   });
 }
 
-test('a clock that is corrected bit by bit is followed', () => {
+test('a wall clock that is corrected in small steps is followed', () => {
   const machine = new Machine();
   for (let i = 1; i <= 100; i++) {
     machine.pass(10_000);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { TokenBucket } from '../../src/util/token-bucket.ts';
 
-test('starts full and runs dry', () => {
+test('a bucket starts full and runs dry', () => {
   const bucket = new TokenBucket({ capacity: 2 });
   assert.deepEqual([bucket.tryTake(), bucket.tryTake(), bucket.tryTake()], [true, true, false]);
 });
@@ -14,7 +14,7 @@ test('taking too much takes nothing', () => {
   assert.equal(bucket.tokens, 2);
 });
 
-test('time fills it up to its capacity', () => {
+test('time fills a bucket up to its capacity', () => {
   let now = 0;
   const bucket = new TokenBucket({ capacity: 4, perSecond: 2, now: () => now });
   assert.equal(bucket.tryTake(4), true);
@@ -26,7 +26,7 @@ test('time fills it up to its capacity', () => {
   assert.equal(bucket.tokens, 4);
 });
 
-test('a tenth of the requests and what was saved up is all that can be spent', () => {
+test('retries are bounded by the capacity and a tenth of the requests', () => {
   const requests = fc.array(fc.boolean(), { maxLength: 500 });
   fc.assert(
     fc.property(requests, fc.integer({ min: 1, max: 20 }), (wishes, capacity) => {
@@ -42,7 +42,7 @@ test('a tenth of the requests and what was saved up is all that can be spent', (
   );
 });
 
-test('refuses sizes that are none', () => {
+test('invalid sizes are refused', () => {
   assert.throws(() => new TokenBucket({ capacity: 0 }), RangeError);
   assert.throws(() => new TokenBucket({ capacity: 1, perSecond: -1 }), RangeError);
 });

@@ -171,8 +171,8 @@ const plainBody = fc.oneof(
     .map(([a, items, b]) => `${a}[${a}${items.join(`${b},${a}`)}${b}]${b}`),
 );
 
-describe('plain calls', () => {
-  test('are read into bytes, and mean what they mean as values', () => {
+describe('fast-path calls', () => {
+  test('are read from bytes with the same meaning as parsed from JSON', () => {
     fc.assert(
       fc.property(plainBody, (text) => {
         assert.ok(compare(text), text);
@@ -181,7 +181,7 @@ describe('plain calls', () => {
     );
   });
 
-  test('that are damaged somewhere mean the same as values, or are not plain', () => {
+  test('mean the same as parsed JSON, or leave the fast path, if they are damaged', () => {
     const damage = fc.record({
       at: fc.nat(),
       removed: fc.nat({ max: 3 }),
@@ -245,7 +245,7 @@ describe('plain calls', () => {
     );
   });
 
-  test('of any JSON mean the same as values, or are not plain', () => {
+  test('mean the same as parsed JSON, or leave the fast path, for any JSON', () => {
     fc.assert(
       fc.property(fc.json(), (text) => void compare(text)),
       { numRuns: countRuns(1_000) },
@@ -291,12 +291,12 @@ const OTHERS: Readonly<Record<string, string>> = {
   'an open batch': `[${call(`[{"to":"${TO}"},"latest"]`)},`,
 };
 for (const [name, text] of Object.entries(OTHERS)) {
-  test(`not plain: ${name}`, () => {
+  test(`not on the fast path: ${name}`, () => {
     assert.equal(compare(text), false);
   });
 }
 
-test('a batch of more items than allowed, or longer than what is read into bytes, is not plain', () => {
+test('a batch with too many items, or a body longer than 64 KiB, is not on the fast path', () => {
   const item = call(`[{"to":"${TO}"},"latest"]`);
   const batchOf = (count: number): string => `[${new Array(count).fill(item).join()}]`;
   assert.ok(compare(batchOf(MAX_ITEMS)));
@@ -306,7 +306,7 @@ test('a batch of more items than allowed, or longer than what is read into bytes
   assert.equal(compare(longest + ' '.repeat(64 * 1024 - longest.length + 1)), false);
 });
 
-test('bytes of calls are theirs alone, whatever is read after them', () => {
+test('the bytes of a call are not overwritten by later reads', () => {
   const items = Array.from({ length: 200 }, (_, i) => {
     const to = `0x${i.toString(16).padStart(40, '0')}`;
     return readFastPathCalls(

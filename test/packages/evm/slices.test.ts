@@ -96,7 +96,7 @@ const step = fc.oneof(
   ),
 );
 const ending = fc.constantFrom('STOP', '416 0 RETURN', '64 0 REVERT', 'INVALID', '0xf2 SELFDESTRUCT', 'POP');
-/** Labels differ by unique numbers; of a repeated loop only one is kept. */
+/** Labels have unique numbers; repeated loops are dropped. */
 const program = fc
   .tuple(
     fc.uniqueArray(step, {
@@ -266,7 +266,7 @@ const slices = fc.array(fc.oneof(fc.constant(1n), fc.bigInt({ min: 1n, max: 1_00
   maxLength: 5,
 });
 
-describe('slices', () => {
+describe('execution slices', () => {
   let evms: Evm[];
   /** EVMs with a higher memory limit. */
   let roomy: Evm[];
@@ -275,7 +275,7 @@ describe('slices', () => {
     roomy = Array.from({ length: 2 }, () => createEvm(createState('STOP'), 2 ** 24));
   });
 
-  test('of any size make no difference', () => {
+  test('of any size do not change the result', () => {
     fc.assert(
       fc.property(program, gasLimit, slices, (source, limit, sizes) => {
         const [whole, cut] = evms as [Evm, Evm];
@@ -290,7 +290,7 @@ describe('slices', () => {
     assert.ok(pauses >= 99, `${pauses} pauses`);
   });
 
-  test('make no difference to a plain call, which begins in one step', () => {
+  test('do not change the result of a fast-path call, which starts in one step', () => {
     fc.assert(
       fc.property(program, gasLimit, slices, (source, limit, sizes) => {
         const [whole, cut] = evms as [Evm, Evm];
@@ -302,7 +302,7 @@ describe('slices', () => {
     );
   });
 
-  test('of several executions on one thread do not touch one another', () => {
+  test('of several executions on one thread do not affect each other', () => {
     const plan = fc.tuple(program, gasLimit, slices);
     fc.assert(
       fc.property(
@@ -346,7 +346,7 @@ describe('slices', () => {
     return pauses;
   }
 
-  test('within a precompile make no difference, with enough gas for it or not', () => {
+  test('within a precompile do not change the result, with enough gas for it or not', () => {
     const provided = fc.oneof(fc.constant('GAS'), fc.integer({ min: 30_001, max: 300_000 }).map(String));
     fc.assert(
       fc.property(fc.constantFrom(...LONG_INPUTS), provided, slices, ([address, data], gasGiven, sizes) => {
@@ -360,7 +360,7 @@ describe('slices', () => {
     }
   });
 
-  test('within a long hash make no difference, with enough gas for it or not', () => {
+  test('within a long hash do not change the result, with enough gas for it or not', () => {
     const source = (size: number, from: number): string =>
       `0x77 ${from} MSTORE ${size} ${from} SHA3 0 SSTORE GAS 1 SSTORE ${size + 1} 0 SHA3 2 SSTORE`;
     const limits = fc.oneof(fc.constant(3_000_000n), fc.bigInt(100_000n, 800_000n));
@@ -373,7 +373,7 @@ describe('slices', () => {
     assert.ok(compareRuns(source(600_000, 7), 3_000_000n, [WHOLE_SLICE - 1n], {}) >= 6);
   });
 
-  test('within the decoding of long code make no difference', () => {
+  test('within the decoding of long code do not change the result', () => {
     // Jumps over constants that look like destinations, wherever a step of decoding ends.
     const unit = assemble('PC 12 ADD JUMP 0x5b5b5b5b5b POP JUMPDEST 1 2 ADD POP');
     const build = (length: number, shift: number): Uint8Array =>
@@ -402,7 +402,7 @@ describe('slices', () => {
     );
   });
 
-  test('within the undoing of what a frame did make no difference', () => {
+  test('within the rollback of a frame do not change the result', () => {
     const source = (writes: number, end: string): string => `
       CALLDATASIZE @outer JUMPI
       ${writes} loop: 1 SWAP1 SUB DUP1 DUP1 TSTORE DUP1 @loop JUMPI 1 2 SSTORE 77 0 MSTORE ${end}
@@ -416,7 +416,7 @@ describe('slices', () => {
     }
   });
 
-  test('a message that is given up leaves nothing behind', () => {
+  test('of an abandoned message leave no changes', () => {
     fc.assert(
       fc.property(program, gasLimit, slices, fc.nat(50), (source, limit, sizes, slots) => {
         const [whole, cut] = evms as [Evm, Evm];

@@ -11,7 +11,7 @@ import { useDevnetNode } from '../../support/devnet-node.ts';
 import type { Fault } from '../../support/faults/fault.ts';
 import { type LiedNetwork, type NetworkSettings, openNetwork } from './liars.ts';
 
-/** Methods that liars answer with nothing; they still report the head. */
+/** Methods that liars answer with null; they still report the head. */
 const READS = /^(eth_get(Block|Header|Transaction|RawTransaction|Uncle)|debug_getRaw)/;
 const HAS_NOTHING: Fault = {
   concerns: ({ method, params }) => READS.test(method) && !isTag(params[0]),
@@ -139,27 +139,27 @@ async function judgeAll(
 const all = (rows: readonly Row[], outcome: Outcome): Readonly<Record<string, Outcome>> =>
   Object.fromEntries(rows.map(([method, params]) => [`${method} ${JSON.stringify(params)}`, outcome]));
 
-describe('what nodes say that there is not', () => {
-  test('one of three: the truth each time', async () => {
+describe('nulls for existing blocks and transactions', () => {
+  test('from one of three nodes: every request gets the true result', async () => {
     const rows = [...byNumber, ...byHash];
     assert.deepEqual(await judgeAll(rows, 1, { verify: 'auto' }), all(rows, 'truth'));
   });
 
-  test('two of three: the truth of what a verified block has', async () => {
+  test('from two of three nodes: requests about a verified block get the true result', async () => {
     const rows = byHash;
     // A whole block, so that it is cached.
     const prepare = (network: LiedNetwork): Promise<Outcome> => check(byNumber[0] as Row, network);
     assert.deepEqual(await judgeAll(rows, 2, { verify: 'auto' }, prepare), all(rows, 'truth'));
   });
 
-  test('two of three, where everything has to be proven: all nodes are asked for what is named by its hash, and no block of the chain is null', async () => {
+  test('from two of three nodes with verify: require: requests by hash get the true result, requests by number never a null', async () => {
     assert.deepEqual(await judgeAll(byHash, 2, { verify: 'require' }), all(byHash, 'truth'));
     // A height that only one node reports is never verified.
     const outcomes = new Set(Object.values(await judgeAll(byNumber, 2, { verify: 'require' })));
     assert.deepEqual(outcomes, new Set(['truth', 'refused']));
   });
 
-  test('what there is not is null all the same', async () => {
+  test('are accepted for absent blocks and transactions', async () => {
     const network = await openNetwork(node.answer, 3, 0, {}, { verify: 'require' });
     const hash = `0x${'77'.repeat(32)}`;
     const named: BlockReference = { kind: 'hash', hash, requireCanonical: false };

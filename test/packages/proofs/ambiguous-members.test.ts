@@ -66,14 +66,14 @@ function findingsOf(transaction: Members): readonly string[] {
   return tools.findings.list.map(({ subject }) => subject);
 }
 
-test('a transaction without a recipient says null, and nothing else', () => {
+test('a transaction without a recipient has to have null as `to`', () => {
   const right = seal(CREATION);
   assert.deepEqual(findingsOf(right), []);
   for (const to of ['0x', '0x00', `0x${'0'.repeat(40)}`, '', 0, false, []])
     assert.notDeepEqual(findingsOf({ ...right, to }), [], JSON.stringify(to));
 });
 
-test('integers are hex text or numbers: decimal text has other digits for what reads hex', () => {
+test('integers have to be hex text or JSON numbers, and decimal text is refused', () => {
   const right = seal({ ...CREATION, nonce: '0x1' });
   assert.deepEqual(findingsOf({ ...right, nonce: 1 }), []);
   for (const nonce of ['1', '01', '0X1', '0x', ' 0x1', 1.5, -1, true])
@@ -82,7 +82,7 @@ test('integers are hex text or numbers: decimal text has other digits for what r
   assert.equal(verifyTransaction({ ...right, nonce: 1 }, tools, 1n)?.facts.nonce, '0x1');
 });
 
-test('an authorization says the same in all of its spellings', () => {
+test('an authorization has to have the same values in all of its spellings', () => {
   const withItem = (item: Members): Members => ({ ...DELEGATING, authorizationList: [item] });
   const right = seal(withItem(AUTHORIZATION));
   const { r, s, yParity, ...rest } = AUTHORIZATION;
@@ -105,14 +105,14 @@ test('an authorization says the same in all of its spellings', () => {
     assert.notDeepEqual(findingsOf({ ...right, ...withItem(item) }), [], JSON.stringify(item));
 });
 
-test('a status is no state root', () => {
+test('a status cannot be used as a state root', () => {
   const receipt = { type: '0x0', cumulativeGasUsed: '0x1', logsBloom: `0x${'00'.repeat(256)}`, logs: [] };
   const encode = (members: Members): Uint8Array => encodeTrieReceipt(members, 0, new RlpWriter());
   assert.ok(encode({ ...receipt, root: WORD }).length > encode({ ...receipt, status: '0x1' }).length);
   assert.throws(() => encode({ ...receipt, status: WORD }), UnreadableMember);
 });
 
-test('what all of Nitro’s own transactions of a type have is compared', () => {
+test('members that are fixed for a Nitro transaction type are compared', () => {
   const retryable = {
     ...CREATION,
     type: '0x69',
@@ -144,7 +144,7 @@ test('what all of Nitro’s own transactions of a type have is compared', () => 
   assert.deepEqual(find({ gasPrice: '0x6' }), ['gasPrice']);
 });
 
-test('the sender that a type hashes is the one that it has', () => {
+test('the hashed sender of a type has to equal `from`', () => {
   const message = {
     type: '0x7e',
     queueIndex: '0x1',
@@ -159,7 +159,7 @@ test('the sender that a type hashes is the one that it has', () => {
   assert.deepEqual(findingsOf({ ...seal(message), from: `0x${'55'.repeat(20)}` }), ['from']);
 });
 
-test('an encoded block has nothing behind its withdrawals, and no legacy transaction in a string', () => {
+test('an encoded block with data after its withdrawals, or a legacy transaction in a string, is refuted', () => {
   const writer = new RlpWriter();
   const legacy = encodeTransaction(CREATION, findTransactionForm(CREATION) as TransactionForm, writer);
   const bytes = (length: number): Uint8Array => new Uint8Array(length);
@@ -197,7 +197,7 @@ test('an encoded block has nothing behind its withdrawals, and no legacy transac
   assert.deepEqual(find(item(encodeRlp(legacy))), ['header']);
 });
 
-test('more withdrawals than a block can have are not hashed', () => {
+test('more withdrawals than a block can have are refused without hashing', () => {
   const withdrawals = Array.from({ length: 2_000 }, () => ({
     index: '0x1',
     validatorIndex: '0x1',

@@ -23,7 +23,7 @@ async function waitForContract(anvil: Anvil, hash: unknown): Promise<string> {
   return address;
 }
 
-test('logs of anvil are proven', { skip: ANVIL_SKIP }, async (t) => {
+test('logs of anvil are verified', { skip: ANVIL_SKIP }, async (t) => {
   const anvil = await startAnvil({});
   t.after(() => anvil.kill());
   const [from, to] = (await anvil.request('eth_accounts')) as [string, string];

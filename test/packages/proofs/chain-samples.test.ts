@@ -28,7 +28,7 @@ const WITHOUT_MEMBERS: ReadonlySet<string> = new Set([
   'scroll-devnet-5343513301-35',
   'scroll-devnet-5343513301-36',
 ]);
-test('recomputes what the index says recomputes, and nothing else', {
+test('recomputed roots agree with the index of the samples', {
   skip: samples === undefined && SKIP_REASON,
 }, () => {
   let roots = 0;
@@ -65,7 +65,7 @@ function compare(
   return 1;
 }
 
-test('finds nothing wrong with blocks of which every root recomputes', {
+test('blocks whose roots all recompute have no findings', {
   skip: samples === undefined && SKIP_REASON,
 }, () => {
   let blocks = 0;
@@ -82,7 +82,7 @@ test('finds nothing wrong with blocks of which every root recomputes', {
   assert.ok(blocks > 45, `${blocks} blocks were compared`);
 });
 
-test('finds the senders that the samples tell', { skip: samples === undefined && SKIP_REASON }, () => {
+test('recovered senders match the samples', { skip: samples === undefined && SKIP_REASON }, () => {
   let senders = 0;
   for (const { name, block, expected } of samples ?? []) {
     if (!expected.header.startsWith('OK') || !Array.isArray(block['transactions'])) continue;
@@ -97,7 +97,7 @@ test('finds the senders that the samples tell', { skip: samples === undefined &&
   assert.ok(senders > 100, `${senders} senders were compared`);
 });
 
-test('finds the logs of the samples where they are, and in their blooms', {
+test('logs of the samples match their receipts and blooms', {
   skip: samples === undefined && SKIP_REASON,
 }, () => {
   const all = new LogMatcher({ addresses: [], topics: [] });

@@ -111,7 +111,7 @@ function isFound(block: Members, receipts: readonly Members[] | undefined, trans
   return tools.findings.list.length > 0;
 }
 
-test('finds each changed leaf of headers and withdrawals', { skip }, () => {
+test('each changed leaf of headers and withdrawals is found', { skip }, () => {
   let changes = 0;
   for (const { name, block } of samples) {
     const { transactions, ...header } = block;
@@ -124,7 +124,7 @@ test('finds each changed leaf of headers and withdrawals', { skip }, () => {
   assert.ok(changes > 700, `${changes} changes`);
 });
 
-test('finds each changed leaf of transactions', { skip }, () => {
+test('each changed leaf of transactions is found', { skip }, () => {
   let changes = 0;
   for (const { name, block } of samples) {
     for (const index of chooseItems(block['transactions'] as readonly Members[])) {
@@ -143,7 +143,7 @@ test('finds each changed leaf of transactions', { skip }, () => {
   assert.ok(changes > 1_000, `${changes} changes`);
 });
 
-test('finds each changed leaf of receipts', { skip }, () => {
+test('each changed leaf of receipts is found', { skip }, () => {
   let changes = 0;
   for (const { name, block, receipts, expected } of samples) {
     if (receipts === undefined || !expected.receipts.startsWith('OK')) continue;
@@ -165,7 +165,7 @@ test('finds each changed leaf of receipts', { skip }, () => {
   assert.ok(changes > 700, `${changes} changes`);
 });
 
-test('finds what is missing, doubled, in another order, or of another block', { skip }, () => {
+test('missing, repeated, reordered and foreign items are found', { skip }, () => {
   let changes = 0;
   for (const [position, { name, block, receipts }] of samples.entries()) {
     const other = samples[(position + 1) % samples.length] as Sample;

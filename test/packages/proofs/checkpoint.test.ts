@@ -45,7 +45,7 @@ describe('a checkpoint', () => {
     head = BigInt(String(await node.ask('eth_blockNumber')));
   });
 
-  test('proves its ancestors by the word of one node, and no block above it', async () => {
+  test('verifies its ancestors with one node, and no block above it', async () => {
     const checkpoint = await readCheckpoint(node.url, POINT);
     const network = await openNetwork(node.answer, 1, 0, {}, { verify: 'require', checkpoint });
     try {
@@ -59,7 +59,7 @@ describe('a checkpoint', () => {
     }
   });
 
-  test('leaves blocks above it to two nodes, which have to have it among their ancestors', async () => {
+  test('leaves blocks above it to two nodes, which have to link them to the checkpoint', async () => {
     const checkpoint = await readCheckpoint(node.url, POINT);
     const other = await readCheckpoint(node.url, POINT - 1n);
     for (const [point, isLinked] of [
@@ -77,7 +77,7 @@ describe('a checkpoint', () => {
     }
   });
 
-  test('finds a block that all nodes have forged, which nothing else finds', async () => {
+  test('detects a block that all nodes have forged, which is undetected without a checkpoint', async () => {
     const forged = forgeBlock(await readBlock(node.url, 30n));
     assert.ok(forged !== undefined);
     const fault: Fault = { answer: forged.lie };
@@ -103,7 +103,7 @@ describe('a checkpoint', () => {
   });
 });
 
-describe('a checkpoint that is far away', { skip: ANVIL_SKIP }, () => {
+describe('a distant checkpoint', { skip: ANVIL_SKIP }, () => {
   const BLOCKS = 1_200n;
   let anvil: Anvil;
 
@@ -123,7 +123,7 @@ describe('a checkpoint that is far away', { skip: ANVIL_SKIP }, () => {
     ['above', BLOCKS, 20n],
     ['below', 20n, BLOCKS],
   ] as const) {
-    test(`${name} is linked by what a state keeps of older blocks`, async () => {
+    test(`${name} the requested block is linked through older block hashes in the state`, async () => {
       const checkpoint = await readCheckpoint(anvil.httpUrl, point);
       const network = await openNetwork(anvil.httpUrl, 2, 0, {}, { verify: 'require', checkpoint });
       try {
@@ -143,7 +143,7 @@ describe('a checkpoint that is far away', { skip: ANVIL_SKIP }, () => {
       }
     });
 
-    test(`${name} is not linked where nodes do not prove state, and the error says so`, async () => {
+    test(`${name} the requested block is not linked without state proofs, and the error suggests a nearer one`, async () => {
       const checkpoint = await readCheckpoint(anvil.httpUrl, point);
       const options = { verify: 'require', checkpoint, isFromStart: true } as const;
       const network = await openNetwork(anvil.httpUrl, 2, 2, withoutProofs, options);
@@ -158,7 +158,7 @@ describe('a checkpoint that is far away', { skip: ANVIL_SKIP }, () => {
     });
   }
 
-  test('links what takes the place of linked blocks', async () => {
+  test('links new blocks after a reorg', async () => {
     const checkpoint = await readCheckpoint(anvil.httpUrl, 1_190n);
     const network = await openNetwork(anvil.httpUrl, 2, 0, {}, { verify: 'require', checkpoint });
     try {

@@ -31,7 +31,7 @@ const CHANGES: readonly ((log: Log) => object)[] = [
   ({ logIndex }) => ({ logIndex: ` ${String(logIndex)}` }),
 ];
 
-test('logs with the same characters in other places are not those of the receipts', {
+test('logs with the same characters in other places do not match the receipts', {
   skip: samples.length === 0 && SKIP_REASON,
 }, () => {
   let changed = 0;
@@ -83,7 +83,7 @@ const LOG = {
   blockHash: HASH,
 };
 
-test('no more of long logs is looked at than there is of those in the receipts', () => {
+test('reading stops once the logs are longer than those in the receipts', () => {
   const header = { hash: HASH, number: 5n, timestamp: 1n } as VerifiedHeader;
   const known = { header, transactions: { facts: [{ hash: HASH }] } } as unknown as KnownBlock;
   const matcher = new LogMatcher({ addresses: [], topics: [] });

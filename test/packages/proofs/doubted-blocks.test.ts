@@ -60,7 +60,7 @@ const UNCLE_LIES: Readonly<Record<string, (uncles: readonly string[]) => readonl
 };
 
 for (const [name, change] of Object.entries(UNCLE_LIES)) {
-  test(`a node that lists ${name} uncle is found out, and others answer`, async () => {
+  test(`a node that lists ${name} uncle is quarantined, and others answer`, async () => {
     const block = await findBlock(({ uncles }) => uncles.length > 0);
     const fault = lieAboutBlocks((told) =>
       told.uncles.length > 0 ? { ...told, uncles: change(told.uncles) } : told,
@@ -80,7 +80,7 @@ for (const [name, change] of Object.entries(UNCLE_LIES)) {
     }
   });
 
-  test(`uncles are counted and given by place as the header has them where a node lists ${name}`, async () => {
+  test(`uncle counts and uncles by index match the header if a node lists ${name}`, async () => {
     const block = await findBlock(({ uncles }) => uncles.length > 0);
     const fault = lieAboutBlocks((told) =>
       told.uncles.length > 0 ? { ...told, uncles: change(told.uncles) } : told,
@@ -101,7 +101,7 @@ for (const [name, change] of Object.entries(UNCLE_LIES)) {
 }
 
 for (const number of ['0x02', 2])
-  test(`a block with uncles whose number is written as ${JSON.stringify(number)} is answered`, async () => {
+  test(`a block with uncles is answered if its number is encoded as ${JSON.stringify(number)}`, async () => {
     const block = await findBlock(({ uncles }) => uncles.length > 0);
     const write = (told: RpcBlock): RpcBlock =>
       told.number === block.number
@@ -124,7 +124,7 @@ for (const number of ['0x02', 2])
     }
   });
 
-test('uncles that a node gives wrongly are asked of another one, and the block is proven', async () => {
+test('an uncle with wrong content is requested from another node, and the block is verified', async () => {
   const block = await findBlock(({ uncles }) => uncles.length > 0);
   const fault: Fault = {
     concerns: ({ method }) => method.startsWith('eth_getUncleBy'),
@@ -145,7 +145,7 @@ test('uncles that a node gives wrongly are asked of another one, and the block i
   }
 });
 
-test('a sender that was not recovered blames no node that has the true one', async (t) => {
+test('a cached sender that was not recovered does not refute a node with the true sender', async (t) => {
   const block = await findBlock(({ transactions }) => transactions.length > SAMPLE);
   const fault = lieAboutBlocks((told) => ({
     ...told,
@@ -168,7 +168,7 @@ test('a sender that was not recovered blames no node that has the true one', asy
   }
 });
 
-test('uncles of a block that another process has kept are proven', async () => {
+test('uncles of a block that another process cached are verified', async () => {
   const block = await findBlock(({ uncles }) => uncles.length > 0);
   const cache = createTestCache();
   const settings = { verify: 'require', cache } as const;
@@ -190,7 +190,7 @@ test('uncles of a block that another process has kept are proven', async () => {
 });
 
 for (const isFull of [true, false])
-  test(`a block whose uncles were not compared is not kept as if they had been, ${isFull ? 'whole' : 'with hashes'}`, async () => {
+  test(`a block whose uncles were not compared is not cached as verified, ${isFull ? 'whole' : 'with hashes'}`, async () => {
     const block = await findBlock(({ uncles }) => uncles.length > 0);
     const cache = createTestCache();
     const lie = lieAboutBlocks((told) =>

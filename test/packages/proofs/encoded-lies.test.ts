@@ -1,4 +1,4 @@
-/** Encoded parts of a block in forms that only rules tell from correct ones: a type with other rules for hashes, a header with seals. */
+/** Encoded parts of a block in forms that only rules distinguish from correct ones: a type with other rules for hashes, a header with seals. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isComplete } from '../../../packages/ethereum/primitives/json-result.ts';
@@ -36,7 +36,7 @@ async function getRaw(
   return JSON.parse(String(result));
 }
 
-test('a transaction of a block has its hash, whatever type a node gives it', async () => {
+test('an encoded transaction by index has to match its hash, whatever its type', async () => {
   const { hash, number } = await findHash();
   const truth = await node.ask('eth_getRawTransactionByHash', hash);
   const at = { block: { kind: 'number', number }, index: 0n } as const;
@@ -58,7 +58,7 @@ test('a transaction of a block has its hash, whatever type a node gives it', asy
   }
 });
 
-test('one by its hash that does not hash to it is one node’s word, and refused where all has to be proven', async () => {
+test('an encoded transaction by hash that does not match it has trust single, and is refused with verify: require', async () => {
   const { hash } = await findHash();
   const truth = await node.ask('eth_getRawTransactionByHash', hash);
   for (const verify of ['auto', 'require'] as const) {
@@ -80,7 +80,7 @@ test('one by its hash that does not hash to it is one node’s word, and refused
   }
 });
 
-test('an uncle has no members that its header has not', async () => {
+test('an uncle with a member that its header form does not have is refuted', async () => {
   for (let number = BigInt(String(await node.ask('eth_blockNumber'))); number >= 0n; number--) {
     const block = await node.ask('eth_getBlockByNumber', `0x${number.toString(16)}`, false);
     if ((block as { readonly uncles: readonly string[] }).uncles.length === 0) continue;

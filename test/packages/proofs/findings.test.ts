@@ -8,7 +8,7 @@ function evidenceOf(...values: readonly unknown[]): string | undefined {
   return findings.list[0]?.evidence;
 }
 
-test('long evidence is kept as a hash, which is the same for the same evidence alone', () => {
+test('long evidence is stored as a hash, which is equal only for equal evidence', () => {
   const claim = 'A'.repeat(1_000_000);
   const evidence = evidenceOf(claim, '0x1');
   assert.match(String(evidence), /^0x[0-9a-f]{64}$/);
@@ -17,7 +17,7 @@ test('long evidence is kept as a hash, which is the same for the same evidence a
   assert.equal(evidenceOf('0xAB', 12n, null), '0xab 12 null');
 });
 
-test('whatever a node puts where a text belongs is evidence', () => {
+test('evidence may be any JSON value', () => {
   for (const text of ['{"toString":1}', '[[{"valueOf":"x"}]]', '{"toString":null,"valueOf":null}'])
     assert.equal(evidenceOf(JSON.parse(text)), text.toLowerCase());
 });

@@ -27,8 +27,8 @@ function split(text: string, sizes: readonly number[], member?: string): Outcome
 const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
 const layout = fc.constantFrom(undefined, 1, '\t');
 
-describe('items of a list', () => {
-  test('come out of the text in whichever pieces it comes', () => {
+describe('ItemSplitter', () => {
+  test('yields the items of a list in pieces of any size', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue()), sizes, layout, (list, pieces, space) => {
         const { items, rest, lists } = split(JSON.stringify(list, null, space), pieces);
@@ -39,7 +39,7 @@ describe('items of a list', () => {
     );
   });
 
-  test('come out of a member of an object, of which the rest is kept', () => {
+  test('yields the items of a member of an object, and returns the rest of the object', () => {
     const members = fc.dictionary(
       fc.string().filter((name) => name !== 'transactions'),
       fc.jsonValue(),
@@ -62,14 +62,14 @@ describe('items of a list', () => {
     );
   });
 
-  test('a member that is there twice is seen, however its name is written', () => {
+  test('detects a repeated member, even if its name is escaped', () => {
     for (const name of ['transactions', 'transacti\\u006fns']) {
       const { lists } = split(`{"transactions":[1],"${name}":[2]}`, [3], 'transactions');
       assert.equal(lists, 2);
     }
   });
 
-  test('members of that name further inside are not it', () => {
+  test('ignores nested members of that name', () => {
     const text = '{"a":{"transactions":[1]},"b":[{"transactions":[2]}],"transactions":{"transactions":[3]}}';
     const { items, rest, lists } = split(text, [4], 'transactions');
     assert.deepEqual(items, []);
@@ -77,13 +77,13 @@ describe('items of a list', () => {
     assert.equal(rest, text);
   });
 
-  test('a text that is an object has none', () => {
+  test('yields nothing if the text is an object instead of a list', () => {
     const { items, lists } = split('{"a":[1]}', [2]);
     assert.deepEqual(items, []);
     assert.equal(lists, 0);
   });
 
-  test('an item that is too long is dropped with all that follow; the rest of the text is not', () => {
+  test('drops a too long item and all later items, but not the rest of the text', () => {
     const items: string[] = [];
     const splitter = new ItemSplitter((list) => void items.push(new TextDecoder().decode(list)), 'list');
     const add = (text: string): void => void splitter.add(new TextEncoder().encode(text));
@@ -96,7 +96,7 @@ describe('items of a list', () => {
     assert.equal(splitter.rest, '{"list":[],"after":3}');
   });
 
-  test('items that are long together are handed on', () => {
+  test('yields items that are long only in total', () => {
     let items = 0;
     const splitter = new ItemSplitter(() => void items++);
     const item = new TextEncoder().encode(`"${'x'.repeat(1 << 20)}",`);

@@ -122,7 +122,7 @@ function* changeBlock(block: Members): Generator<{ readonly where: string; reado
   }
 }
 
-test('blocks of many chains are found again by their texts, with blanks and without', { skip }, () => {
+test('cached blocks of many chains are recognized by their text, with whitespace and without', { skip }, () => {
   let found = 0;
   let usual = 0;
   for (const { name, block } of samples) {
@@ -138,7 +138,7 @@ test('blocks of many chains are found again by their texts, with blanks and with
   assert.ok(usual > 5, `${usual} with blanks`);
 });
 
-test('whatever is changed in a block that is known, the findings are those of all of it', { skip }, () => {
+test('a changed copy of a cached block has the same findings as in a full verification', { skip }, () => {
   let place = 0;
   let changed = 0;
   let confirmed = 0;

@@ -65,7 +65,7 @@ async function anchor(rollup: LiedNetwork, l1: LiedNetwork, options: AnchorOptio
     const finalized = await l1.chain.blocks.getHeader({ kind: 'tag', tag: 'finalized' }, createScope());
     if ((finalized?.number ?? 0n) >= head - BigInt(FINALITY)) break;
   }
-  // Until two nodes of layer 1 have reported the block, its state rests on one node's word.
+  // Until two nodes of layer 1 have reported the block, its state has trust single.
   for (const limit = performance.now() + AGREEMENT_MS; ; await sleep(50)) {
     await anchorOnce(rollup.chain, l1.chain, options, createScope());
     const { reason } = { reason: undefined, ...describeAnchor(rollup) };
@@ -104,7 +104,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
   });
   after(() => chains.kill());
 
-  test('has its older blocks proven by one node, and later ones by two', async () => {
+  test('verifies blocks up to its anchor with one node, and later ones only with two', async () => {
     await chains.resolveGame(POINT, await chains.findOutputRoot(POINT));
     for (const options of [{ portal: PORTAL }, { registry: REGISTRY }]) {
       await withNetworks(openLayer1(), openRollup(1, 0, {}), async (l1, rollup) => {
@@ -120,7 +120,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
     }
   });
 
-  test('is anchored by what the head of layer 1 has, where nodes prove no older state', async () => {
+  test('is anchored by the state at the head of layer 1 if nodes prove no older state', async () => {
     await chains.resolveGame(POINT, await chains.findOutputRoot(POINT));
     const onlyHead: Fault = {
       concerns: ({ method }) => method === 'eth_getProof',
@@ -138,7 +138,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
     });
   });
 
-  test('moves on with layer 1, and keeps its anchor where that shows nothing newer', async () => {
+  test('moves its anchor with layer 1, and retains it if the newest game is blacklisted', async () => {
     await chains.resolveGame(20n, await chains.findOutputRoot(20n));
     await withNetworks(openLayer1(), openRollup(1, 0, {}), async (l1, rollup) => {
       await anchor(rollup, l1, { portal: PORTAL });
@@ -159,7 +159,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
     });
   });
 
-  test('is not anchored by a game that was retired with all that were created up to a time', async () => {
+  test('is not anchored by a game that is retired by its creation time', async () => {
     const retire = (time: bigint): Promise<void> =>
       chains.finalize(['anvil_setStorageAt', REGISTRY, word(6n), word((time << 32n) | 8n)]);
     await chains.resolveGame(POINT, await chains.findOutputRoot(POINT));
@@ -179,7 +179,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
     }
   });
 
-  test('goes back with layer 1', async () => {
+  test('moves its anchor back with layer 1', async () => {
     await chains.resolveGame(POINT, await chains.findOutputRoot(POINT));
     await withNetworks(openLayer1(), openRollup(1, 0, {}), async (l1, rollup) => {
       await anchor(rollup, l1, { portal: PORTAL });
@@ -191,7 +191,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
     });
   });
 
-  test('is anchored by its own header where that has the root of the message passer', async () => {
+  test('is anchored by its own header if that has the storage root of the message passer', async () => {
     const block = await chains.readBlock(POINT);
     const withdrawalsRoot = await chains.readStorageRoot(POINT);
     const isthmus = forgeBlock(block, { withdrawalsRoot });
@@ -211,7 +211,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
     });
   });
 
-  test('is not anchored where nodes have no proof, and says so', async () => {
+  test('is not anchored if nodes have no proof of the message passer, and reports this reason', async () => {
     await chains.resolveGame(POINT, await chains.findOutputRoot(POINT));
     await withNetworks(openLayer1(), openRollup(2, 2, WITHOUT_PROOFS), async (l1, rollup) => {
       await anchor(rollup, l1, { portal: PORTAL });
@@ -221,7 +221,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
     });
   });
 
-  test('quarantines a node that tells another block than layer 1 commits to', async () => {
+  test('quarantines a node with another block than layer 1 commits to', async () => {
     const forged = forgeBlock(await chains.readBlock(POINT), { extraData: '0x01' });
     assert.ok(forged !== undefined);
     await chains.resolveGame(POINT, await chains.findOutputRoot(POINT));
@@ -239,7 +239,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
     });
   });
 
-  test('quarantines a node that tells another block of a height below it', async () => {
+  test('quarantines a node with another block at a height below the anchor', async () => {
     const LIED = 30n;
     const forged = forgeBlock(await chains.readBlock(LIED), { extraData: '0x01' });
     assert.ok(forged !== undefined);
@@ -275,7 +275,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
     }
   });
 
-  test('believes no block while all nodes tell another one than layer 1 commits to', async () => {
+  test('accepts no block while all nodes contradict the block that layer 1 commits to', async () => {
     const forged = forgeBlock(await chains.readBlock(POINT), { extraData: '0x01' });
     assert.ok(forged !== undefined);
     await chains.resolveGame(POINT, await chains.findOutputRoot(POINT));
@@ -293,7 +293,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
     });
   });
 
-  test('is anchored by what layer 1 proves, whatever one of its nodes says', async () => {
+  test('is anchored by verified state of layer 1 despite a lying node, and not by unverified state', async () => {
     await chains.resolveGame(POINT, await chains.findOutputRoot(POINT));
     const lie = lieAt(({ method }) => method === 'eth_getProof', ['storageProof', 0, 'value']);
     await withNetworks(openLayer1(3, 1, lie), openRollup(1, 0, {}), async (l1, rollup) => {
@@ -313,7 +313,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
     }
   });
 
-  test('takes nothing from a contract without a game, with a game of another form, or about a block that nodes lack', async () => {
+  test('is not anchored without a game, by a game of an unknown form, or at a block that nodes lack', async () => {
     await chains.resolveGame(POINT, await chains.findOutputRoot(POINT));
     await withNetworks(openLayer1(), openRollup(1, 0, {}), async (l1, rollup) => {
       const expectReason = async (options: AnchorOptions, reason: RegExp): Promise<void> => {
@@ -330,7 +330,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
     });
   });
 
-  test('is anchored by the last output of an oracle that cannot be deleted', async () => {
+  test('is anchored by the last output of an oracle that cannot be deleted any more', async () => {
     const week = 604_800n;
     const day = 86_400n;
     const { timestamp } = (await chains.l1.request('eth_getBlockByNumber', 'latest', false)) as Members;
@@ -373,7 +373,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
     }
   });
 
-  test('takes nothing from a contract that has a text where an oracle has the number of its outputs', async () => {
+  test('is not anchored by a contract with text in the slot of the number of outputs', async () => {
     const text = `0x${'54'.repeat(31)}3e`;
     await chains.finalize(['anvil_setStorageAt', OTHER_GAME, word(3n), text]);
     await withNetworks(openLayer1(), openRollup(1, 0, {}), async (l1, rollup) => {
@@ -382,7 +382,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
     });
   });
 
-  test('is anchored by its output root in a super root, at the block of that time', async () => {
+  test('is anchored by its output root in a super root, at the block with that timestamp', async () => {
     const chainId = BigInt(String(await chains.rollup.request('eth_chainId')));
     const resolveSuper = async (time: bigint, outputRoot: string): Promise<void> => {
       const preimage = `0x01${time.toString(16).padStart(16, '0')}${word(chainId).slice(2)}${outputRoot.slice(2)}`;
@@ -408,7 +408,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
     }
   });
 
-  test('is read by the service, and shown', async () => {
+  test('is anchored by the service, and reported in status and metrics', async () => {
     await chains.resolveGame(POINT, await chains.findOutputRoot(POINT));
     const other = await FaultUpstream.start(chains.l1.httpUrl);
     const service = await startService({
@@ -462,7 +462,7 @@ describe('a block far below the anchor of a rollup', { skip: ANVIL_SKIP }, () =>
   });
   after(() => chains.kill());
 
-  test('is linked by what a state keeps of older blocks', async () => {
+  test('is linked through older block hashes in the state', async () => {
     await withNetworks(openLayer1(), openRollup(1, 0, {}), async (l1, rollup) => {
       await anchor(rollup, l1, { portal: PORTAL });
       const { hash } = await chains.readBlock(OLD);
@@ -470,7 +470,7 @@ describe('a block far below the anchor of a rollup', { skip: ANVIL_SKIP }, () =>
     });
   });
 
-  test('is left to two nodes where none proves that, which is not asked of them each time', async () => {
+  test('needs two nodes if none proves those hashes, and the proof is requested once from each node', async () => {
     let requested = 0;
     const fault: Fault = {
       concerns: ({ method, params }) => method === 'eth_getProof' && params[0] !== PASSER,

@@ -91,7 +91,7 @@ function compare(block: Members, receipts: readonly Members[], where: string): n
   return facts.length;
 }
 
-test('facts and findings of blocks of many chains are the same, as text and as bytes, with blanks and without', {
+test('text and bytes yield the same facts and findings as parsed blocks of many chains, with whitespace and without', {
   skip,
 }, () => {
   let compared = 0;
@@ -122,7 +122,7 @@ const ODD_VALUES: readonly unknown[] = [
   {},
 ];
 
-test('whatever is changed in a transaction or a receipt, the findings are the same', { skip }, () => {
+test('any change in a transaction or a receipt yields the same findings as in the parsed block', { skip }, () => {
   let changed = 0;
   for (const { name, block, receipts = [] } of samples) {
     if (JSON.stringify(block).length + JSON.stringify(receipts).length > MAX_LENGTH) continue;
@@ -148,7 +148,7 @@ test('whatever is changed in a transaction or a receipt, the findings are the sa
   assert.ok(changed > 1_000, `${changed} changes`);
 });
 
-test('a text that ends early, or has other lists than are expected, is none that is right', { skip }, () => {
+test('lists that are too short, too long or invalid yield the same findings as in the parsed block', { skip }, () => {
   const [sample] = samples.filter(({ receipts = [] }) => receipts.length > 2);
   const { block, receipts = [] } = sample as (typeof samples)[number];
   for (const list of [receipts.slice(1), receipts.slice(0, -1), [...receipts, receipts[0] as Members], []])
@@ -166,7 +166,7 @@ function* repeatNames(value: Members): Generator<{ readonly name: string; readon
   }
 }
 
-test('a text in which an object has a name twice is parsed, and passed on without the first', {
+test('a text with a repeated name in an object is parsed, and forwarded without the first value', {
   skip,
 }, () => {
   let repeated = 0;
@@ -229,7 +229,7 @@ test('a text in which an object has a name twice is parsed, and passed on withou
   assert.ok(repeated > 1_000, `${repeated} names`);
 });
 
-test('a block is parsed to what its text says, whatever is in it', () => {
+test('parseBlock yields the value of JSON.parse for any block', () => {
   const names = fc.string().filter((name) => !['transactions', '__proto__'].includes(name));
   // Texts with escapes are parsed instead.
   const text = fc.oneof(

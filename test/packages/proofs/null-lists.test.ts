@@ -13,7 +13,7 @@ const EMPTY_ROOT = bytesToHex(EMPTY_TRIE_ROOT);
 const OTHER_ROOT = `0x${'33'.repeat(32)}`;
 const ADDRESS = `0x${'11'.repeat(20)}`;
 
-test('withdrawals that are null are none: the root in the header has to be that of none', () => {
+test('null withdrawals need the empty root, or none, in the header', () => {
   const find = (block: Members): readonly string[] => {
     const findings = new Findings();
     verifyWithdrawals(block, { findings, writer: new RlpWriter() });
@@ -25,7 +25,7 @@ test('withdrawals that are null are none: the root in the header has to be that 
   assert.deepEqual(find({ withdrawalsRoot: EMPTY_ROOT }), ['withdrawals']);
 });
 
-test('a transaction whose access list is null has the encoding of one with an empty list', () => {
+test('a null access list is encoded like an empty one', () => {
   const common = { chainId: '0x1', nonce: '0x0', gas: '0x1', to: ADDRESS, value: '0x0', input: '0x' };
   const signature = { v: '0x0', yParity: '0x0', r: '0x1', s: '0x1' };
   const fees = { gasPrice: '0x1', maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1' };

@@ -1,4 +1,4 @@
-/** Nodes of which nothing, or little, can be recomputed: `verify: auto`, the default, answers as `off` does. */
+/** Nodes whose answers cannot be verified, or only in part: `verify: auto`, the default, answers as `off` does. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
@@ -67,7 +67,7 @@ const AT_GENESIS: readonly Request[] = [
   { method: 'eth_getBalance', params: [`0x${'11'.repeat(20)}`, 'latest'] },
 ];
 
-describe('verified by default', () => {
+describe('verify: auto', () => {
   let truth: Truth;
   let requests: readonly Request[];
   const lies = new Map<string, Lie>();
@@ -99,7 +99,7 @@ describe('verified by default', () => {
 
   for (const name of ['invented hashes', 'half of the methods', 'no recent blocks', 'one block'])
     for (const nodes of [1, 3])
-      test(`${nodes} with ${name} answer as without verification`, async () => {
+      test(`has the same answers as verify: off from ${nodes} with ${name}`, async () => {
         const lie = lies.get(name);
         const [plain, verified] = [await requestAll(nodes, lie, 'off'), await requestAll(nodes, lie, 'auto')];
         let answered = 0;

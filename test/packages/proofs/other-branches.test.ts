@@ -28,7 +28,7 @@ const CASES: Readonly<Record<string, Fault>> = {
 };
 
 for (const [name, fault] of Object.entries(CASES)) {
-  test(`a node with another block at a height is asked no further, and not quarantined: ${name}`, async () => {
+  test(`a node with another block at a height is bypassed, but not quarantined: ${name}`, async () => {
     const network = await openNetwork(node.answer, 2, 1, fault);
     try {
       const { blocks } = network.chain;

@@ -72,7 +72,7 @@ function isSameEncoding(one: HeaderForm, other: HeaderForm): boolean {
   return one.name.startsWith('aura') && kinds(one) === kinds(other);
 }
 
-test('the items of a header are no header in the names of another form', {
+test('the items of a header are not verified under the names of another form', {
   skip: samples.length === 0 && SKIP_REASON,
 }, () => {
   const forms = new Set<string>();
@@ -93,7 +93,7 @@ test('the items of a header are no header in the names of another form', {
   assert.ok(forms.size >= 5 && tried > 100, `${forms.size} forms, ${tried} readings`);
 });
 
-test('a time in seconds is none in milliseconds, and the other way, but for 0', () => {
+test('a timestamp in seconds is refused in milliseconds, and vice versa, except 0', () => {
   const frontier = HEADER_FORMS.find(({ name }) => name === 'frontier') as HeaderForm;
   for (const { name, fields } of [frontier, ETHEREUM_FORM]) {
     const form = { name, fields: fields.filter(({ unit }) => unit !== undefined) };
@@ -109,7 +109,7 @@ test('a time in seconds is none in milliseconds, and the other way, but for 0', 
   }
 });
 
-test('what a form does not hash is not taken for hashed', {
+test('members that a form does not hash are not treated as verified', {
   skip: samples.length === 0 && SKIP_REASON,
 }, () => {
   const find = (block: Members) => {

@@ -101,7 +101,7 @@ const signedHashOf = (transaction: Members): unknown => {
   return signed;
 };
 
-test('what is prepared is what comparing would have made, and is not made again', () => {
+test('prepared transactions have the same result as others, and are not encoded again', () => {
   const plain = createLong();
   for (const [i, { transaction, reads }] of createLong().entries()) {
     const same = (plain[i] as (typeof plain)[number]).transaction;
@@ -124,7 +124,7 @@ test('what is prepared is what comparing would have made, and is not made again'
   }
 });
 
-test('what cannot be encoded is found out by comparing, and short transactions are not prepared', () => {
+test('an invalid transaction is found by the comparison, and short transactions are not prepared', () => {
   const bad = [
     ...Array.from({ length: 100 }, () => ({ address: ADDRESS, storageKeys: [] })),
     { address: 'no' },

@@ -58,7 +58,7 @@ function findIn(text: string, sample: Sample): Findings {
   return findings;
 }
 
-test('encoded blocks of all forms of headers contradict nothing, and with a transaction less they do', {
+test('encoded blocks of all header forms have no contradictions, and without one transaction they have some', {
   skip: samples.length === 0 && SKIP_REASON,
 }, () => {
   const forms = new Set<string>();
@@ -78,7 +78,7 @@ test('encoded blocks of all forms of headers contradict nothing, and with a tran
   assert.ok(forms.size >= 4, [...forms].join());
 });
 
-test('an encoded header of any form is that of its block, and with any byte changed it is not', {
+test('an encoded header of any form matches its block, and with any byte changed does not', {
   skip: samples.length === 0 && SKIP_REASON,
 }, () => {
   let changed = 0;

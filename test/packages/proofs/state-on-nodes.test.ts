@@ -97,7 +97,7 @@ async function compareGenesis(url: string, address: string): Promise<void> {
   }
 }
 
-test('anvil', { skip: ANVIL_SKIP }, async () => {
+test('state of anvil is verified, and no node is quarantined', { skip: ANVIL_SKIP }, async () => {
   const anvil = await startAnvil({ args: ['--no-mining'] });
   try {
     const [from = '', to = ''] = (await anvil.request('eth_accounts')) as readonly string[];
@@ -120,7 +120,7 @@ test('anvil', { skip: ANVIL_SKIP }, async () => {
 
 const vectors = findVectors('execution-apis');
 
-test('geth', { skip: vectors === undefined ? SKIP_REASON : GETH_SKIP }, async () => {
+test('state of geth is verified, and no node is quarantined', { skip: vectors === undefined ? SKIP_REASON : GETH_SKIP }, async () => {
   const geth = await startGeth({ ...executionApisChain(vectors as string), blockGasLimit: GAS_LIMIT });
   try {
     const head = BigInt(String(await geth.ask('eth_blockNumber', [])));

@@ -34,7 +34,7 @@ const hexes = (nodes: readonly Uint8Array[]): readonly string[] => nodes.map(byt
 const address = (index: number): Uint8Array => new Uint8Array(20).fill(index + 1);
 const slot = (index: number): Uint8Array => bigIntToFixedBytes(BigInt(index), 32);
 
-test('random accounts and slots are proven, absent ones to be absent', () => {
+test('random accounts and slots are verified, and absent ones are verified to be absent', () => {
   const account = fc.record({
     nonce: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
     balance: fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
@@ -65,7 +65,7 @@ test('random accounts and slots are proven, absent ones to be absent', () => {
   );
 });
 
-test('a proof with more nodes than are needed is one, wherever they stand', () => {
+test('a proof with additional nodes in any position is accepted, and their positions are reported', () => {
   const storage = build(Array.from({ length: 40 }, (_, i) => [slot(i), BigInt(i + 1)] as const));
   const state = build(
     Array.from({ length: 40 }, (_, i) => [address(i), [1n, 2n, storage.root, EMPTY_CODE_HASH]] as const),
@@ -90,7 +90,7 @@ test('a proof with more nodes than are needed is one, wherever they stand', () =
   assert.equal(proveSlot(EMPTY_TRIE_ROOT, slot(1), others), 0n);
 });
 
-test('leaves that no state has are refused although they have the hash', () => {
+test('leaves that no state can have are refused, even with the right hash', () => {
   const trie = build([
     [slot(1), Uint8Array.of()],
     [slot(2), Uint8Array.of(0, 1)],
@@ -156,7 +156,7 @@ function verify(
   return findings.list[0];
 }
 
-test('an answer is right, and with any leaf of it changed it is not', () => {
+test('a true answer has no findings, and contradicts with any leaf changed or member missing', () => {
   for (const kind of ['contract', 'plain', 'absent'] as const) {
     const { answer, stateRoot } = answerOf(kind);
     assert.equal(verify({ answer, stateRoot }, answer.address), undefined, kind);
@@ -179,7 +179,7 @@ test('an answer is right, and with any leaf of it changed it is not', () => {
   }
 });
 
-test('a proof with nodes that are no texts, or with more of them than a path, is wrong', () => {
+test('a proof with nodes that are not text, or more nodes than a path can have, is refused', () => {
   const { answer, stateRoot } = answerOf('contract');
   const { accountProof } = answer;
   const wrong = [
@@ -200,7 +200,7 @@ test('a proof with nodes that are no texts, or with more of them than a path, is
   );
 });
 
-test('clients write an account that does not exist, and empty storage, in several ways', () => {
+test('several encodings of an absent account and of empty storage are accepted', () => {
   const { answer, stateRoot } = answerOf('absent');
   const others = {
     ...answer,
@@ -216,7 +216,7 @@ test('clients write an account that does not exist, and empty storage, in severa
   assert.equal(verify({ answer: { ...others, storageProof }, stateRoot }, answer.address), undefined);
 });
 
-test('an account of another form is unknown, not wrong', () => {
+test('an account with another number of fields is unknown, not refuted', () => {
   const own = address(3);
   const state = build([[own, [1n, 2n, EMPTY_TRIE_ROOT, EMPTY_CODE_HASH, 1n]]]);
   const answer = {
@@ -226,7 +226,7 @@ test('an account of another form is unknown, not wrong', () => {
   assert.equal(verify({ answer, stateRoot: bytesToHex(state.root) }, answer.address)?.kind, 'unknown');
 });
 
-test('what is no proof is a finding, never an error', () => {
+test('a malformed proof is a finding and never throws', () => {
   const findings = (answer: unknown): readonly Finding[] => {
     const found = new Findings();
     const question = { address: bytesToHex(address(0)), slots: ['0x0'] };
@@ -248,7 +248,7 @@ test('what is no proof is a finding, never an error', () => {
   );
 });
 
-test('proofs of anvil', { skip: ANVIL_SKIP }, async () => {
+test('proofs of anvil are verified', { skip: ANVIL_SKIP }, async () => {
   const anvil = await startAnvil({ args: ['--no-mining'] });
   try {
     const [from] = (await anvil.request('eth_accounts')) as readonly string[];

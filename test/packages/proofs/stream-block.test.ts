@@ -13,7 +13,7 @@ import { readSamples, verifySample } from './samples.ts';
 
 const MEGABYTE = 1 << 20;
 
-test('a block that is too large without its transactions is not the one, and is not held', () => {
+test('a block that is too large without its transactions is refuted, and not buffered', () => {
   for (const begin of ['{"transactions":[{}],', '{"number":1,']) {
     const findings = new Findings();
     const stream = new BlockStream({
@@ -38,7 +38,7 @@ test('a block that is too large without its transactions is not the one, and is 
   }
 });
 
-test('a block with a transaction that is too large cannot be verified, which refutes no node', () => {
+test('a block with a transaction that is too large is unverifiable, and not refuted', () => {
   const findings = new Findings();
   const header = {
     ...BLANK_HEADER,
@@ -73,7 +73,7 @@ const samples = readSamples()?.filter(({ block, expected }) => {
   return isWhole && expected.header.startsWith('OK') && expected.transactions.startsWith('OK');
 });
 
-test('recorded blocks are right while they arrive, whatever the order of their members', {
+test('recorded blocks are verified while they arrive, in any order of their members', {
   skip: samples === undefined && SKIP_REASON,
 }, () => {
   let count = 0;

@@ -30,7 +30,7 @@ function pad(answer: unknown): unknown {
 type Kind = 'block' | 'receipts';
 const METHODS = { block: 'eth_getBlockByNumber', receipts: 'eth_getBlockReceipts' } as const;
 
-describe('answers that are passed on while they arrive', () => {
+describe('answers that are forwarded while they arrive', () => {
   let service: RunningService;
   let nodeUrl: string;
   /** Number of a block with several transactions and logs. */
@@ -111,7 +111,7 @@ describe('answers that are passed on while they arrive', () => {
   });
 
   for (const kind of ['block', 'receipts'] as const) {
-    test(`${kind}: true ones are proven when they have been read`, async () => {
+    test(`${kind}: a true one is verified once it has been read`, async () => {
       for (const verify of ['auto', 'require'] as const) {
         const network = await open(2, 0, {}, { verify });
         try {
@@ -126,7 +126,7 @@ describe('answers that are passed on while they arrive', () => {
       }
     });
 
-    test(`${kind}: a changed one breaks off, its node is quarantined, and the next answer is another's`, async () => {
+    test(`${kind}: a changed one is cut off, its node is quarantined, and the next answer comes from another node`, async () => {
       const path = kind === 'block' ? ['transactions', 0, 'value'] : [1, 'logsBloom'];
       const network = await open(
         2,
@@ -150,7 +150,7 @@ describe('answers that are passed on while they arrive', () => {
       }
     });
 
-    test(`${kind}: one that was not begun is another node's, without the client's noticing`, async () => {
+    test(`${kind}: a changed one of which nothing was forwarded yet is replaced by that of another node`, async () => {
       const path = kind === 'block' ? ['transactions', 0, 'value'] : [1, 'logsBloom'];
       const network = await open(
         3,
@@ -168,7 +168,7 @@ describe('answers that are passed on while they arrive', () => {
       }
     });
 
-    test(`${kind}: what all nodes give alike in a form that is not known is passed on, not proven`, async () => {
+    test(`${kind}: one of an unknown form, identical from all nodes, is forwarded as unverified`, async () => {
       const path = kind === 'block' ? ['transactionsRoot'] : [0, 'cumulativeGasUsed'];
       const change = changeOf(kind, (answer) => changeAt(answer, path, changeLeaf));
       for (const nodes of [1, 3]) {
@@ -188,7 +188,7 @@ describe('answers that are passed on while they arrive', () => {
       }
     });
 
-    test(`${kind}: it is not where everything has to be proven`, async () => {
+    test(`${kind}: one of an unknown form is cut off with verify: require`, async () => {
       const path = kind === 'block' ? ['transactionsRoot'] : [0, 'cumulativeGasUsed'];
       const change = changeOf(kind, (answer) => changeAt(answer, path, changeLeaf));
       const network = await open(2, 2, change, { verify: 'require' });
@@ -218,7 +218,7 @@ describe('answers that are passed on while they arrive', () => {
     ],
   ];
   for (const [name, change] of evasions)
-    test(`one node of two with ${name} is not believed`, async () => {
+    test(`a block from one node of two with ${name} is replaced by the true one`, async () => {
       const network = await open(2, 1, changeOf('block', change));
       try {
         const { text, error } = await read(network, 'block');
@@ -229,7 +229,7 @@ describe('answers that are passed on while they arrive', () => {
       }
     });
 
-  test('a block with hashes, and counts, come of the whole one', async () => {
+  test('a block with hashes and a transaction count are derived from the full block', async () => {
     const isBlock = ({ method }: { readonly method: string }): boolean => method === 'eth_getBlockByNumber';
     const network = await open(3, 1, lieAt(isBlock, ['transactions', 0]));
     try {

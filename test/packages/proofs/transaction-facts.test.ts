@@ -22,7 +22,7 @@ function readFacts(transaction: Members): VerifiedFacts | undefined {
   return verifyTransaction(transaction, tools, 1n)?.facts;
 }
 
-test('a sender that is neither signed nor hashed is no fact', () => {
+test('a sender that is neither signed nor hashed is not a verified fact', () => {
   const internal = { ...BODY, type: '0x6a', chainId: '0x1' };
   assert.equal(readFacts(internal)?.from, undefined);
   const unsigned = { ...BODY, ...FEES, type: '0x2', v: '0x0', r: '0x0', s: '0x0' };
@@ -31,19 +31,19 @@ test('a sender that is neither signed nor hashed is no fact', () => {
   assert.equal(readFacts(signed)?.from, ADDRESS);
 });
 
-test('a deposit’s sender is hashed, its nonce is not', () => {
+test('the sender of a deposit is a verified fact, its nonce is not', () => {
   const deposit = { ...BODY, type: '0x7e', sourceHash: HASH, mint: '0x0', isSystemTx: false };
   const facts = readFacts(deposit);
   assert.equal(facts?.from, ADDRESS);
   assert.equal(facts?.nonce, undefined);
 });
 
-test('blobs of a transaction that can have none are no fact', () => {
+test('blob hashes of a transaction type without blobs are ignored', () => {
   const transaction = { ...BODY, ...FEES, ...SIGNATURE, type: '0x2', blobVersionedHashes: [HASH] };
   assert.equal(readFacts(transaction)?.blobs, 0);
 });
 
-test('a receipt that no root covers is refused where its logs cannot be read, and nothing throws', () => {
+test('a receipt that no root covers is refuted if its logs are unreadable, without throwing', () => {
   const zero = `0x${'0'.repeat(40)}`;
   const facts: VerifiedFacts = {
     hash: HASH,
@@ -76,7 +76,7 @@ test('a receipt that no root covers is refused where its logs cannot be read, an
   }
 });
 
-test('a transaction that no root covers has a hash of its own, and no longer text', () => {
+test('a transaction that no root covers is refused with a text longer than a hash as its hash', () => {
   const zero = `0x${'0'.repeat(40)}`;
   const transaction = { from: zero, to: zero, gas: '0x0', r: '0x0', s: '0x0', v: '0x0', nonce: '0x0' };
   const rest = { type: '0x0', gasPrice: '0x0', value: '0x0', input: '0x' };
@@ -85,7 +85,7 @@ test('a transaction that no root covers has a hash of its own, and no longer tex
   assert.equal(read(`0x${'ab'.repeat(1 << 20)}`), undefined);
 });
 
-test('a type that is no text is a form that is not known, whatever it is', () => {
+test('an invalid type counts as an unknown form, with bounded evidence', () => {
   const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as unknown;
   for (const type of [{ toString: 1 }, { valueOf: null }, deep, '0x'.padEnd(100_000, '1')]) {
     const tools = { findings: new Findings(), writer: new RlpWriter() };
@@ -96,7 +96,7 @@ test('a type that is no text is a form that is not known, whatever it is', () =>
   }
 });
 
-test('a sender that is no address is refuted, by what a chain may have', () => {
+test('an invalid sender is refuted with evidence, because other chains may have such senders', () => {
   const tools = { findings: new Findings(), writer: new RlpWriter() };
   verifyTransaction({ ...BODY, ...FEES, ...SIGNATURE, type: '0x2', from: '0x' }, tools, 1n);
   const finding = tools.findings.list.find(({ subject }) => subject === 'from');

@@ -33,8 +33,8 @@ async function findHash(): Promise<string> {
 /** Configuration that is required where answers have to be verified. */
 const NAMED = { chainId: FACTS.devnet.chainId };
 
-describe('a chain of which headers cannot be recomputed', () => {
-  it('is served, compared between nodes, and says so', async () => {
+describe('a chain with unverifiable headers', () => {
+  it('is served, compared between nodes and reported as unverifiable', async () => {
     const network = await openNetwork(node.answer, 2, 2, UNKNOWN_HEADERS, { isFromStart: true });
     try {
       const scope = createScope();
@@ -54,7 +54,7 @@ describe('a chain of which headers cannot be recomputed', () => {
     }
   });
 
-  it('is not served where answers have to be proven', async () => {
+  it('is not served with verify: require', async () => {
     const network = await openNetwork(node.answer, 2, 2, UNKNOWN_HEADERS, {
       isFromStart: true,
       verify: 'require',
@@ -71,8 +71,8 @@ describe('a chain of which headers cannot be recomputed', () => {
   });
 });
 
-describe('one node', () => {
-  it('proves what is named by hash, and nothing else where that is required', async () => {
+describe('a single node', () => {
+  it('verifies blocks by hash, and no others with verify: require', async () => {
     const network = await openNetwork(node.answer, 1, 0, {}, { verify: 'require' });
     try {
       const requested = Promise.resolve(network.chain.blocks.getBlock(BLOCK, true, createScope()));
@@ -86,7 +86,7 @@ describe('one node', () => {
     }
   });
 
-  it('is believed on its own word by default', async () => {
+  it('is accepted with trust single by default', async () => {
     const network = await openNetwork(node.answer, 1, 0, {});
     try {
       const scope = createScope();
@@ -98,7 +98,7 @@ describe('one node', () => {
   });
 });
 
-describe('over HTTP', () => {
+describe('trust over HTTP', () => {
   const block = {
     jsonrpc: '2.0',
     id: 1,
@@ -108,7 +108,7 @@ describe('over HTTP', () => {
   const price = { jsonrpc: '2.0', id: 2, method: 'eth_gasPrice', params: [] };
   const chainId = { jsonrpc: '2.0', id: 3, method: 'eth_chainId', params: [] };
 
-  it('the trust is a header, and a member where the client asks for it', async () => {
+  it('is a header, and a member of the answer if the client requests it', async () => {
     const url = { url: node.url };
     const service = await startService({
       networks: {
@@ -152,7 +152,7 @@ describe('over HTTP', () => {
     }
   });
 
-  it('a call is executed here where answers have to be proven', async () => {
+  it('is proven for a call, which the service executes itself, with verify: require', async () => {
     const call = {
       jsonrpc: '2.0',
       id: 4,
@@ -197,7 +197,7 @@ describe('over HTTP', () => {
     }
   });
 
-  it('a safe, finalized or first block that two nodes report is proven', async () => {
+  it('is proven for a safe, finalized or first block that two nodes report', async () => {
     const upstreams = ['a', 'b'].map((name) => ({ url: node.url, name }));
     const service = await startService({
       networks: { two: { hosts: ['two'], verify: 'require', pool: NAMED, upstreams } },
@@ -220,7 +220,7 @@ describe('over HTTP', () => {
     }
   });
 
-  it('an answer that is made of several is believed as far as the least of them', async () => {
+  it('is the lowest trust among the parts of an answer', async () => {
     const chain = await startService({ networks: { op: { hosts: ['op'], builtin: 'op-rollup' } } });
     const url = `http://${chain.authority}/op/v3/demo`;
     const upstreams = ['a', 'b'].map((name) => ({ url, name }));
@@ -255,7 +255,7 @@ describe('over HTTP', () => {
     }
   });
 
-  it('what is refused says nothing of trust', async () => {
+  it('is absent from a refusal', async () => {
     const service = await startService({
       networks: { nodes: { hosts: ['localhost'], verify: 'require', pool: NAMED, upstreams: [node.url] } },
     });

@@ -143,10 +143,10 @@ const FORKS: readonly (readonly [
   ['a receipt field', same, withReceipt, 'receipts'],
 ];
 
-describe('a fork that is not known here', () => {
+describe('a fork with unknown rules', () => {
   for (const [name, changeBlock, changeReceipt, subject] of FORKS) {
     for (const count of [1, 3]) {
-      it(`answers go on: ${name}, ${count} nodes`, async () => {
+      it(`does not stop answers: ${name}, ${count} nodes`, async () => {
         const network = await openNetwork(node.answer, count, 0, {});
         try {
           assert.deepEqual(listGivenUp(network), []);
@@ -165,7 +165,7 @@ describe('a fork that is not known here', () => {
     }
   }
 
-  it('answers go on with one liar of three, which is quarantined', async () => {
+  it('does not stop answers with one liar of three, which is quarantined', async () => {
     const network = await openNetwork(node.answer, 3, 1, {});
     try {
       await setFault(network, beginFork(lie, same), beginFork(withField, same));
@@ -178,7 +178,7 @@ describe('a fork that is not known here', () => {
     }
   });
 
-  it('is given up from its first block on that was asked for, and from lower ones as they are', async () => {
+  it('is unverifiable from its first requested block on, and from lower ones once they are requested', async () => {
     const network = await openNetwork(node.answer, 3, 0, {});
     try {
       await setFault(network, beginFork(withField, same));
@@ -199,7 +199,7 @@ describe('a fork that is not known here', () => {
     ['a receipt field', same, withReceipt, 'receipts'],
   ] as const) {
     for (const liars of [1, 2]) {
-      it(`lies about older blocks are found: ${name}, ${liars} liars of three`, async () => {
+      it(`does not hide lies about older blocks: ${name}, ${liars} liars of three`, async () => {
         const network = await openNetwork(node.answer, 3, liars, {});
         try {
           await setFault(network, beginFork(changeBlock, changeReceipt));
@@ -231,7 +231,7 @@ describe('a fork that is not known here', () => {
     }
   }
 
-  it('leaves logs of older blocks verified, in a range over its first block too', async () => {
+  it('leaves logs of older blocks verified, also in a range over its first block', async () => {
     const network = await openNetwork(node.answer, 3, 1, {});
     try {
       const honest = beginFork(same, withReceipt);
@@ -272,7 +272,7 @@ describe('a fork that is not known here', () => {
     }
   });
 
-  it('leaves what is older answered where everything has to be proven', async () => {
+  it('leaves older blocks verified with verify: require', async () => {
     const head = BigInt(String(await ask('eth_blockNumber')));
     const fault = beginFork(withField, same, head);
     const network = await openNetwork(node.answer, 3, 3, fault, { verify: 'require', isFromStart: true });
@@ -306,7 +306,7 @@ describe('a fork that is not known here', () => {
     }
   });
 
-  it('is refused, with the reason, where everything has to be proven', async () => {
+  it('is refused with its reason with verify: require', async () => {
     const network = await openNetwork(node.answer, 3, 0, {}, { verify: 'require' });
     try {
       await setFault(network, beginFork(withField, same));
@@ -321,7 +321,7 @@ describe('a fork that is not known here', () => {
   });
 });
 
-it('a lie that most nodes tell alike is found while one tells the truth', async () => {
+it('a lie shared by most nodes is detected while one node has the truth', async () => {
   const network = await openNetwork(node.answer, 3, 2, {});
   try {
     await setFault(network, beginFork(lie, same), beginFork(lie, same), {});
@@ -335,7 +335,7 @@ it('a lie that most nodes tell alike is found while one tells the truth', async 
   }
 });
 
-describe('a chain that changes at a fork that is not known here', { skip: ANVIL_SKIP }, () => {
+describe('a development chain with an unknown fork', { skip: ANVIL_SKIP }, () => {
   let anvil: Anvil;
 
   before(async () => {
@@ -349,7 +349,7 @@ describe('a chain that changes at a fork that is not known here', { skip: ANVIL_
     await waitUntil(() => chain.heads.served?.hash === hash);
   };
 
-  it('is answered on after a reorg that begins the fork earlier, and verified anew after a reset', async () => {
+  it('is served after a reorg that moves the fork down, and verified again after a reset', async () => {
     const network = await openNetwork(
       anvil.httpUrl,
       2,
@@ -394,7 +394,7 @@ describe('a chain that changes at a fork that is not known here', { skip: ANVIL_
     }
   });
 
-  it('is told from a chain that never recomputes by an older block, where it began before the start', async () => {
+  it('is distinguished from an unverifiable chain by an older block if the fork precedes the start', async () => {
     await anvil.request('anvil_mine', '0x44c');
     const head = BigInt(String(await anvil.request('eth_blockNumber')));
     const fault = beginFork(withField, same, head - 50n);

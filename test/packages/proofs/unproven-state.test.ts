@@ -37,7 +37,7 @@ const stateOf = (chain: UpstreamChain): string | undefined =>
 const ROOT_LIE: Fault = lieAt(isProof, ['accountProof', 0]);
 const BALANCE_LIE: Fault = lieAt(isProof, ['balance']);
 
-describe('nodes without proofs', () => {
+describe('nodes without state proofs', () => {
   const cases: readonly (readonly [string, Fault, RegExp])[] = [
     ['no method', refuse(-32601, 'the method eth_getProof does not exist/is not available'), /eth_getProof/],
     [
@@ -54,7 +54,7 @@ describe('nodes without proofs', () => {
     ['other roots, as of a chain with another kind of state', ROOT_LIE, /does not have the expected hash/],
   ];
   for (const [name, fault, reason] of cases) {
-    it(`${name}: one node’s word by default, and it is said what is not verified`, async () => {
+    it(`${name}: state has trust single by default, and is reported as unverifiable`, async () => {
       const network = await openNetwork(node.answer, 2, 2, fault, { isFromStart: true });
       try {
         const scope = createScope();
@@ -77,7 +77,7 @@ describe('nodes without proofs', () => {
       }
     });
 
-    it(`${name}: refused with the reason where it has to be proven`, async () => {
+    it(`${name}: state is refused with the reason with verify: require`, async () => {
       const network = await openNetwork(node.answer, 2, 2, fault, { isFromStart: true, verify: 'require' });
       try {
         const requested = Promise.resolve(
@@ -94,7 +94,7 @@ describe('nodes without proofs', () => {
     });
   }
 
-  it('of an old block alone: nothing is given up', async () => {
+  it('of an old block alone: state remains verifiable', async () => {
     const message = 'distance to target block exceeds maximum proof window';
     const network = await openNetwork(node.answer, 2, 0, {});
     try {
@@ -118,8 +118,8 @@ describe('nodes without proofs', () => {
   });
 });
 
-describe('the only node', () => {
-  it('is never believed where its proof is right and it says something else', async () => {
+describe('a single node', () => {
+  it('is refuted if its answer contradicts its own proof', async () => {
     for (const verify of ['auto', 'require'] as const) {
       const network = await openNetwork(node.answer, 1, 1, BALANCE_LIE, { verify });
       try {
@@ -135,7 +135,7 @@ describe('the only node', () => {
     }
   });
 
-  it('proves what is named by hash, and is believed on its own word about what is not', async () => {
+  it('verifies state by block hash, and has trust single for other state', async () => {
     const network = await openNetwork(node.answer, 1, 0, {});
     try {
       const { hash } = (await ask('eth_getBlockByNumber', encodeQuantity(NUMBER), false)) as {
@@ -153,7 +153,7 @@ describe('the only node', () => {
     }
   });
 
-  it('cannot be told from a fork that has another kind of state, at two blocks: where it has to be proven it is refused', async () => {
+  it('with wrong roots counts as a fork with other state after two blocks, and is refused with verify: require', async () => {
     const network = await openNetwork(node.answer, 1, 1, ROOT_LIE);
     try {
       for (const [number, state] of [
@@ -178,7 +178,7 @@ describe('the only node', () => {
   });
 });
 
-it('state is proven further where the only node proves another one now and then', async () => {
+it('state remains verified if the only node proves another state now and then', async () => {
   const network = await openNetwork(node.answer, 1, 1, ROOT_LIE);
   try {
     for (const number of [NUMBER, NUMBER - 1n]) {
@@ -204,8 +204,8 @@ it('state is proven further where the only node proves another one now and then'
   }
 });
 
-describe('what is asked of nodes', () => {
-  it('is one proof for all that is read of an account in one turn, and nothing for what was proven', async () => {
+describe('requests for state', () => {
+  it('are one proof for all reads of an account in one turn of the event loop, and none for cached state', async () => {
     const calls: string[] = [];
     const record: Fault = {
       concerns: ({ method, params }) => {
@@ -248,7 +248,7 @@ describe('what is asked of nodes', () => {
     }
   });
 
-  it('is no header where the node has reported it as its head', async () => {
+  it('include no header that the node has reported as its head', async () => {
     const calls: string[] = [];
     const record: Fault = {
       concerns: ({ method, params }) => calls.push(`${method} ${JSON.stringify(params)}`) > 0 && false,
@@ -271,7 +271,7 @@ describe('what is asked of nodes', () => {
     }
   });
 
-  it('is several proofs where there are more slots than one may have', async () => {
+  it('are several proofs for more slots than one may have', async () => {
     const calls: Call[] = [];
     const record: Fault = { concerns: (call) => calls.push(call) > 0 && false };
     const network = await openNetwork(node.answer, 1, 1, record);
@@ -300,8 +300,8 @@ describe('what is asked of nodes', () => {
   });
 });
 
-describe('over HTTP', () => {
-  it('the truth comes with its trust, whatever the first node says', async () => {
+describe('state over HTTP', () => {
+  it('is true, with its trust, even if the first node lies', async () => {
     const nodes = await Promise.all([1, 2, 3].map(() => FaultUpstream.start(node.url)));
     const service = await startService({
       networks: {

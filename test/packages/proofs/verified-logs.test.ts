@@ -83,7 +83,7 @@ const LIES: Readonly<Record<string, Lie>> = {
     ]),
   ),
 };
-/** Lie that a node on another branch tells, too: the next node is asked, and this one is not quarantined. */
+/** Lie that a node on another branch returns, too: the next node gets the request, and this one is not quarantined. */
 const BRANCH = 'a log of another block under the number of one that was asked for';
 
 const lieWith = (lie: Lie): Fault => ({
@@ -135,7 +135,7 @@ async function withNetwork(
 const stateOf = (chain: UpstreamChain, position: number): string | undefined =>
   chain.describe().upstreams[position]?.state;
 
-test('logs are proven where no node lies: of a range, of a block, and as far as a filter goes', async () => {
+test('logs of a range, of a block and of a filter are verified if no node lies', async () => {
   await withNetwork(2, 0, {}, { verify: 'require' }, async (chain) => {
     assert.deepEqual(await getLogs(chain), { value: logs, trust: 'proven' });
     const block = byHash();
@@ -156,9 +156,9 @@ test('logs are proven where no node lies: of a range, of a block, and as far as 
   });
 });
 
-describe('a lie about logs is never served, and the node that tells it is quarantined once another one tells the truth', () => {
+describe('a lie about logs is never served, and its node is quarantined if another node has the truth', () => {
   for (const [name, lie] of Object.entries(LIES)) {
-    it(`one of three: ${name}`, async () => {
+    it(`from one of three nodes: ${name}`, async () => {
       await withNetwork(3, 1, lieWith(lie), {}, async (chain) => {
         assert.deepEqual(await getLogs(chain), { value: logs, trust: 'proven' });
         assert.equal(stateOf(chain, 0), name === BRANCH ? 'up' : 'excluded');
@@ -166,7 +166,7 @@ describe('a lie about logs is never served, and the node that tells it is quaran
     });
   }
 
-  it('two of three', async () => {
+  it('from two of three nodes', async () => {
     for (const name of ['the last log is missing', 'a log is added', 'data is changed']) {
       await withNetwork(3, 2, lieWith(LIES[name] as Lie), {}, async (chain) => {
         assert.deepEqual((await getLogs(chain)).value, logs, name);
@@ -178,7 +178,7 @@ describe('a lie about logs is never served, and the node that tells it is quaran
     }
   });
 
-  it('the only one: no answer, whether proofs are required or not', async () => {
+  it('from the only node: no answer, with verify: auto and verify: require', async () => {
     for (const [name, lie] of Object.entries(LIES)) {
       await withNetwork(1, 1, lieWith(lie), {}, async (chain) => {
         await assert.rejects(
@@ -204,7 +204,7 @@ describe('a lie about logs is never served, and the node that tells it is quaran
     );
   });
 
-  it('of a block by its hash', async () => {
+  it('about a block by its hash', async () => {
     const block = byHash();
     for (const name of ['the last log is missing', 'a log is added', 'data is changed']) {
       await withNetwork(3, 1, lieWith(LIES[name] as Lie), {}, async (chain) => {
@@ -214,7 +214,7 @@ describe('a lie about logs is never served, and the node that tells it is quaran
     }
   });
 
-  it('where blooms say that there are no logs', async () => {
+  it('about blocks whose blooms exclude the logs', async () => {
     const address = `0x${'12'.repeat(20)}`;
     const invent: Lie = () => [{ ...logs[0], address }];
     await withNetwork(3, 1, lieWith(invent), {}, async (chain) => {
@@ -224,7 +224,7 @@ describe('a lie about logs is never served, and the node that tells it is quaran
   });
 });
 
-test('a range with more blocks than are verified is served as told, and refused where it has to be proven', async () => {
+test('a range of more than verifyLogBlocks blocks has trust single, and is refused with verify: require', async () => {
   await withNetwork(2, 0, {}, { verifyLogBlocks: BLOCKS - 1 }, async (chain) => {
     assert.deepEqual(await getLogs(chain), { value: logs, trust: 'single' });
   });
@@ -237,7 +237,7 @@ test('a range with more blocks than are verified is served as told, and refused 
   });
 });
 
-test('logs of nodes without receipts are served as told, and refused where they have to be proven', async () => {
+test('logs of nodes without receipts have trust single, and are refused with verify: require', async () => {
   const withoutReceipts: Fault = {
     concerns: ({ method }: Call) => /Receipt/.test(method),
     answer: async () => ({ error: { code: -32601, message: 'the method does not exist' } }),
@@ -250,7 +250,7 @@ test('logs of nodes without receipts are served as told, and refused where they 
   });
 });
 
-test('nothing is asked for logs of a block that are kept, and neither headers nor receipts twice', async () => {
+test('cached logs of a block need no request, and headers and receipts are requested only once', async () => {
   const requested: string[] = [];
   const record: Fault = {
     concerns: ({ method, params }) => {
@@ -272,7 +272,7 @@ test('nothing is asked for logs of a block that are kept, and neither headers no
   });
 });
 
-describe('all logs of a block, for subscriptions and filters, come out of verified receipts', () => {
+describe('all logs of a block, for subscriptions and filters', () => {
   type Receipt = Readonly<Record<string, unknown>> & { readonly logs: readonly Log[] };
   /** The bloom does not cover data, so the logs fit the header. */
   const changeData: Fault = {
@@ -300,7 +300,7 @@ describe('all logs of a block, for subscriptions and filters, come out of verifi
   const dataOf = (list: readonly Log[]): readonly unknown[] => list.map(({ data }) => data);
 
   for (const liars of [1, 2]) {
-    it(`${liars} of three with changed data: the truth, and quarantined`, async () => {
+    it(`are true if ${liars} of three nodes change data, which are quarantined`, async () => {
       await withNetwork(3, liars, changeData, {}, async (chain) => {
         assert.deepEqual(await getBlockLogs(chain), trueLogs());
         for (let i = 0; i < liars; i++) assert.equal(stateOf(chain, i), 'excluded');
@@ -308,13 +308,13 @@ describe('all logs of a block, for subscriptions and filters, come out of verifi
     });
   }
 
-  it('the only node with changed data: no logs', async () => {
+  it('are refused if the only node changes data', async () => {
     await withNetwork(1, 1, changeData, { verify: 'require' }, async (chain) => {
       await assert.rejects(getBlockLogs(chain), /refuted by its block/);
     });
   });
 
-  it('compared with the bloom alone where no logs are verified, and refused where they have to be', async () => {
+  it('are checked only against the bloom if verifyLogBlocks is 0, and refused with verify: require', async () => {
     await withNetwork(3, 1, changeData, { verifyLogBlocks: 0 }, async (chain) => {
       const found = dataOf(await getBlockLogs(chain));
       assert.deepEqual(

@@ -167,7 +167,7 @@ const isAbout =
     call.method === method &&
     (method.startsWith('debug_') || JSON.stringify(call.params) === JSON.stringify(params));
 
-test('every answer is proven where no node lies', async () => {
+test('every answer is verified if no node lies', async () => {
   const network = await openNetwork(node.answer, 2, 0, {});
   try {
     for (const request of await listQuestions()) {
@@ -182,7 +182,7 @@ test('every answer is proven where no node lies', async () => {
   }
 });
 
-test('one node that lies, of three: the truth each time, and it is quarantined', async () => {
+test('one lying node of three: every answer is true, and the node is quarantined', async () => {
   for (const request of await listQuestions()) {
     const told = await ask(request.method, ...request.params);
     const { truth = told } = request;
@@ -203,7 +203,7 @@ test('one node that lies, of three: the truth each time, and it is quarantined',
   }
 });
 
-test('the only node lies, and everything has to be proven: never its answer', async () => {
+test('only a lying node and verify: require: its answer is never returned', async () => {
   for (const request of await listQuestions()) {
     const told = await ask(request.method, ...request.params);
     for (const path of chooseLeaves(told, request)) {

@@ -100,7 +100,7 @@ async function listLies(request: Request): Promise<readonly { method: string; pa
   return lies.flat().filter(({ path }) => hasSlots || path[0] !== 'storageProof');
 }
 
-test('every answer is proven where no node lies, kept ones too', async () => {
+test('every answer is verified if no node lies, also from the cache', async () => {
   const network = await openNetwork(node.answer, 2, 0, {});
   try {
     for (const request of listQuestions()) {
@@ -163,7 +163,7 @@ const LIES: readonly (readonly [
   ['something else', async () => [1]],
 ];
 
-test('a proof that is true of something else, or has a part too few, is found', async () => {
+test('a proof of another subject, or with a missing part, is detected', async () => {
   for (const [name, lie] of LIES) {
     const fault: Fault = {
       concerns: isOf('eth_getProof'),
@@ -193,7 +193,7 @@ test('a proof that is true of something else, or has a part too few, is found', 
 });
 
 for (const liars of [1, 2]) {
-  test(`${liars} of three lie: the truth each time, and they are quarantined`, async () => {
+  test(`${liars} lying of three nodes: every answer is true, and the liars are quarantined`, async () => {
     for (const request of listQuestions()) {
       const truth = await ask(request.method, ...request.params);
       for (const { method, path } of await listLies(request)) {

@@ -55,7 +55,7 @@ describe('answers of the development chain', () => {
   });
   after(() => embedded.close());
 
-  test('blocks, receipts and uncles are verified by the block hash alone', async () => {
+  test('blocks, receipts and uncles are verified against the block hash alone', async () => {
     const { blocks: reads } = chain;
     for (const [number, block] of blocks.entries()) {
       assert.deepEqual(verifyBlockAnswer(block, block.hash).findings, [], `block ${number}`);
@@ -70,7 +70,7 @@ describe('answers of the development chain', () => {
     }
   });
 
-  test('a changed header, transaction, sender, receipt and uncle is refuted', async () => {
+  test('a changed header, transaction, sender, receipt or uncle is refuted', async () => {
     const number = blocks.findIndex(({ transactions }) => transactions.length > 0);
     const block = blocks[number] as Block;
     const [first, ...others] = block.transactions as [Members, ...Members[]];
@@ -93,7 +93,7 @@ describe('answers of the development chain', () => {
     assertRefuted(verifyBlockAnswer('0x', block.hash), 'header');
   });
 
-  test('accounts, slots and code are verified by the state root', async () => {
+  test('accounts, slots and code are verified against the state root', async () => {
     const { state } = chain;
     const head = blocks.at(-1) as Block;
     const request = { address: TOKEN, slots: [`0x${'0'.repeat(63)}2`] };

@@ -31,7 +31,7 @@ const showWaiting = (change: object): Fault => ({
   answer: () => Promise.resolve({ result: { ...transaction, ...NOWHERE, ...change } }),
 });
 
-test('a transaction that waits is passed on', async () => {
+test('a pending transaction is forwarded', async () => {
   const network = await openNetwork(node.answer, 1, 1, showWaiting({}));
   try {
     const text = await network.chain.transactions.getTransaction({ hash: transaction.hash }, createScope());
@@ -42,7 +42,7 @@ test('a transaction that waits is passed on', async () => {
 });
 
 for (const lie of LIES) {
-  test(`a transaction that waits with another ${Object.keys(lie).join()} is not passed on`, async () => {
+  test(`a pending transaction with a changed ${Object.keys(lie).join()} is not forwarded`, async () => {
     const network = await openNetwork(node.answer, 2, 1, showWaiting(lie));
     try {
       const text = await network.chain.transactions.getTransaction({ hash: transaction.hash }, createScope());

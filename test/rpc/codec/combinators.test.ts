@@ -41,7 +41,7 @@ const word = lowerCaseText({
 describe('a list', () => {
   const list = listOf(quantity64);
 
-  it('is itself where nothing is changed, and another where an element is', () => {
+  it('is returned as it is without changes, and copied if an element changes', () => {
     const plain = ['0x1', '0x2'];
     assert.equal(list.accept?.(plain), plain);
     assert.equal(list.accept?.(['0x1', '0xA']), undefined);
@@ -49,13 +49,13 @@ describe('a list', () => {
     assert.deepEqual(list.jsonSchema, { type: 'array', items: quantity64.jsonSchema });
   });
 
-  it('names the element that is wrong', () => {
+  it('reports the invalid element', () => {
     assertProblem(list, ['0x1', 5, 6], '[1]: expected a string, got a number');
     assertProblem(list, { 0: '0x1' }, 'expected an array, got an object');
     assertProblem(listOf(list), [[], ['0x']], '[1][0]: hex string "0x"');
   });
 
-  it('is parsed in pieces of as many values, however they are nested, to the same', () => {
+  it('is parsed in pieces of a number of values, at any nesting depth, with the same result', () => {
     const row = ['0x1', '0xa', '0x3'];
     const raw = Array.from({ length: 1_000 }, () => row);
     assert.equal([...(listOf(list).parseInPieces?.(raw, new ValueCounter()) ?? [])].length, 7);
@@ -68,7 +68,7 @@ describe('a list', () => {
 describe('an object', () => {
   const point = objectOf('point', { x: required(quantity64, 'Across.'), y: optional(quantity64) });
 
-  it('has the members that are known, in their order, without those that are null', () => {
+  it('has its known members in order, without null ones', () => {
     assert.deepEqual(Object.entries(point.parse({ z: 1, y: '0xA', x: '0x1' })), [
       ['x', '0x1'],
       ['y', '0xa'],
@@ -76,7 +76,7 @@ describe('an object', () => {
     assert.deepEqual(point.parse({ x: '0x1', y: null }), { x: '0x1' });
   });
 
-  it('is itself on the fast path, or a copy in order', () => {
+  it('is returned as it is on the fast path, or as an ordered copy', () => {
     const plain = { x: '0x1', y: '0x2' };
     assert.equal(point.accept?.(plain), plain);
     assert.equal(parseInPieces(point, plain), plain);
@@ -85,7 +85,7 @@ describe('an object', () => {
     for (const raw of [{ x: '0xA' }, { x: '0x1', z: 1 }]) assert.equal(point.accept?.(raw), undefined);
   });
 
-  it('that would only be put in order counts as changed inside of something else', () => {
+  it('with members out of order counts as changed inside another value', () => {
     const swapped = [{ y: '0x2', x: '0x1' }];
     assert.equal(listOf(point).accept?.(swapped), undefined);
     for (const parsed of [listOf(point).parse(swapped), parseInPieces(listOf(point), swapped)]) {
@@ -93,7 +93,7 @@ describe('an object', () => {
     }
   });
 
-  it('names the member that is wrong, the first in its own order', () => {
+  it('reports the invalid member that is first in its own order', () => {
     assertProblem(point, {}, 'x: missing value');
     assertProblem(point, { y: '0x1' }, 'x: missing value');
     assertProblem(point, { x: null }, 'x: expected a string, got null');
@@ -106,14 +106,14 @@ describe('an object', () => {
     );
   });
 
-  it('may have a member for which null is a value', () => {
+  it('may have a member that accepts null', () => {
     const codec = objectOf('o', { a: required(byKind({ null: nothing, string: quantity64 })) });
     const raw = { a: null };
     assert.equal(codec.accept?.(raw), raw);
     assert.deepEqual(codec.parse(raw), raw);
   });
 
-  it('does not take what it inherits for its own', () => {
+  it('does not treat inherited members as its own', () => {
     assertProblem(
       objectOf('o', { a: required(boolean) }),
       JSON.parse('{"__proto__":{"a":true}}'),
@@ -135,7 +135,7 @@ describe('a map', () => {
   const title = 'map';
   const key = `0x${'A'.repeat(64)}`;
 
-  it('is itself where nothing is changed, and has its keys and values in lower case', () => {
+  it('is returned as it is without changes, and otherwise has lower-case keys and values', () => {
     const map = recordOf(hash32, quantity64, { title });
     const plain = { [key.toLowerCase()]: '0x1' };
     assert.equal(map.accept?.(plain), plain);
@@ -147,7 +147,7 @@ describe('a map', () => {
     }
   });
 
-  it('names the key that is wrong, or that has a wrong value', () => {
+  it('reports the key that is invalid, or has an invalid value', () => {
     const map = recordOf(hash32, quantity64, { title });
     assertProblem(map, { a: '0x1' }, 'a: hex string without 0x prefix');
     assertProblem(map, { [key]: null }, `${key}: expected a string, got null`);
@@ -155,7 +155,7 @@ describe('a map', () => {
     assertProblem(map, [], 'expected an object, got an array');
   });
 
-  it('may take null for a value that is not given', () => {
+  it('may treat null as an absent value', () => {
     const map = recordOf(hash32, quantity64, { title, skipsNull: true });
     const raw = { a: null, [key]: '0x1' };
     assert.deepEqual(map.parse(raw), { [key.toLowerCase()]: '0x1' });
@@ -164,7 +164,7 @@ describe('a map', () => {
     assert.equal(map.accept?.({ [key.toLowerCase()]: null }), undefined);
   });
 
-  it('holds any key that its codec takes', () => {
+  it('accepts any key that its codec accepts', () => {
     const map = recordOf(word, number, { title });
     const raw = JSON.parse('{"__proto__":1,"A":2}');
     for (const parsed of [map.parse(raw), parseInPieces(map, raw)]) {
@@ -179,7 +179,7 @@ describe('a map', () => {
 describe('values of several kinds', () => {
   const codec = byKind({ null: nothing, string: quantity64, array: listOf(quantity64) });
 
-  it('are read by the codec of their kind', () => {
+  it('are parsed by the codec of their kind', () => {
     assert.deepEqual(
       [null, '0xA', ['0xB']].map((raw) => codec.parse(raw)),
       [null, '0xa', ['0xb']],
@@ -194,15 +194,15 @@ describe('values of several kinds', () => {
     });
   });
 
-  it('have the problem of that codec, or none of the kinds', () => {
+  it('have the error of that codec, or an error that lists the kinds', () => {
     assertProblem(codec, ['0x'], '[0]: hex string "0x"');
     assertProblem(codec, 5, 'expected null or a string or an array, got a number');
     assertProblem(codec, undefined, 'missing value');
   });
 });
 
-describe('codecs made of others', () => {
-  it('map what is parsed', () => {
+describe('mapped codecs', () => {
+  it('map the parsed value', () => {
     const codec = mapped(quantity64, BigInt);
     assert.equal(codec.parse('0x1F'), 31n);
     assert.equal(codec.jsonSchema, quantity64.jsonSchema);
@@ -213,10 +213,10 @@ describe('codecs made of others', () => {
   });
 });
 
-describe('members that are annotations', () => {
+describe('annotation members', () => {
   const codec = objectOf('o', { a: annotation(quantity64), b: optional(quantity64) });
 
-  it('count as absent where they are of another form, in all ways in', () => {
+  it('count as absent if they are invalid, in all ways of parsing', () => {
     for (const a of ['eip1559', '0x', 2, {}, null]) {
       assert.deepEqual(codec.parse({ a, b: '0x1' }), { b: '0x1' });
       assert.deepEqual(codec.accept?.({ a, b: '0x1' }) ?? { b: '0x1' }, { b: '0x1' });
@@ -224,7 +224,7 @@ describe('members that are annotations', () => {
     }
   });
 
-  it('are read where they have the form', () => {
+  it('are parsed if they are valid', () => {
     for (const a of ['0x2', '0X2']) assert.deepEqual(codec.parse({ a }), { a: '0x2' });
   });
 });
@@ -277,7 +277,7 @@ describe('a bound on entries', () => {
     assert.equal(record.jsonSchema['maxProperties'], limit);
   });
 
-  it('comes after the kind of the value', () => {
+  it('is checked after the kind of the value', () => {
     assertProblem(listOf(quantity64, 'call.entries'), {}, 'expected an array, got an object');
   });
 });

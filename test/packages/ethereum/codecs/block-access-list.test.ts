@@ -47,14 +47,14 @@ test('slots, values, balances and indices are RLP integers', () => {
   assert.equal(bytesToHex(encoded), `0xdcdb94${'00'.repeat(19)}01c0c180c0c0c0`);
 });
 
-test('a list is decoded as it was encoded', () => {
+test('a list survives encoding and decoding', () => {
   const encoded = encodeBlockAccessList(LIST);
   assert.deepEqual(decodeBlockAccessList(encoded), LIST);
   assert.deepEqual(encodeBlockAccessList(decodeBlockAccessList(encoded)), encoded);
   validateBlockAccessList(LIST, LIMITS);
 });
 
-test('the hash of an empty list is that of no uncles', () => {
+test('the hash of an empty list equals that of an empty list of uncles', () => {
   assert.deepEqual(keccak256(encodeBlockAccessList([])), EMPTY_LIST_HASH);
 });
 
@@ -79,7 +79,7 @@ test('malformed lists are refused', () => {
   }
 });
 
-test('order, uniqueness and limits', () => {
+test('unordered, duplicate and too many entries are refused', () => {
   const [first, second] = LIST as [AccountAccess, AccountAccess];
   const withFirst = (change: Partial<AccountAccess>): BlockAccessList => [{ ...first, ...change }, second];
   const cases: readonly (readonly [BlockAccessList, RegExp])[] = [

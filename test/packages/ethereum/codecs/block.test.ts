@@ -24,11 +24,11 @@ const block: Block = { header, transactions: [], uncles: [], withdrawals: [] };
 const exportBlock = (of: Block, ...more: readonly RlpInput[]): Uint8Array =>
   encodeRlp([...(asList(decodeRlp(encodeBlock(of)), 'block') as RlpInput[]), ...more]);
 
-test('an exported block is the block without its access list', () => {
+test('an exported block decodes to the block without its access list', () => {
   assert.deepEqual(decodeBlock(exportBlock(block, LIST)), decodeBlock(encodeBlock(block)));
 });
 
-test('an exported access list has to be the one of the header', () => {
+test('an exported access list has to match the hash in the header', () => {
   assert.throws(() => decodeBlock(exportBlock(block, [])), /does not hash to the hash in the header/);
   const { blockAccessListHash, slotNumber, ...earlier } = header;
   assert.ok(blockAccessListHash !== undefined && slotNumber !== undefined);

@@ -28,7 +28,7 @@ const GETH_HASH = '0xfe9f87a27a9b2ae0139c5a29f03865a01278bde30ec10253ff1638d5dc5
 const encoded = hexToBytes(GETH_HEADER);
 const fields = asList(decodeRlp(encoded), 'header');
 
-test("a header of Amsterdam is read and written as geth's, and has its hash", () => {
+test("an Amsterdam header is decoded, encoded and hashed as by geth", () => {
   const header = headerFromRlp(fields);
   assert.equal(bytesToHex(header.blockAccessListHash as Uint8Array), `0x${EMPTY_LIST}`);
   assert.equal(header.slotNumber, 0x1234n);
@@ -36,7 +36,7 @@ test("a header of Amsterdam is read and written as geth's, and has its hash", ()
   assert.equal(bytesToHex(hashHeader(header)), GETH_HASH);
 });
 
-test('its JSON has both fields, and that of an earlier header has neither', () => {
+test('the JSON of an Amsterdam header has both new fields, and that of an earlier header has neither', () => {
   const json = JSON.parse(encodeHeaderJson(headerFromRlp(fields), GETH_HASH));
   assert.equal(json.blockAccessListHash, `0x${EMPTY_LIST}`);
   assert.equal(json.slotNumber, '0x1234');
@@ -45,7 +45,7 @@ test('its JSON has both fields, and that of an earlier header has neither', () =
   assert.ok(!('blockAccessListHash' in earlier) && !('slotNumber' in earlier));
 });
 
-test('malformed fields of Amsterdam are named', () => {
+test('errors name malformed Amsterdam fields', () => {
   const withField = (index: number, value: Uint8Array): RlpItem =>
     decodeRlp(encodeRlp(fields.map((field, i) => (i === index ? value : field)) as Uint8Array[]));
   assert.throws(() => headerFromRlp(withField(21, new Uint8Array(31))), /blockAccessListHash/);
@@ -54,7 +54,7 @@ test('malformed fields of Amsterdam are named', () => {
   assert.throws(() => headerFromRlp([...fields, Uint8Array.of(1)]), /header has 24 fields/);
 });
 
-test('no optional field is left out before another', () => {
+test('an optional field cannot be encoded without the fields before it', () => {
   const { slotNumber, ...header } = headerFromRlp(fields);
   assert.throws(() => encodeHeader({ ...BLANK_HEADER, slotNumber: 1n }), /baseFeePerGas is missing/);
   const { blockAccessListHash, ...prague } = header;
@@ -62,7 +62,7 @@ test('no optional field is left out before another', () => {
   assert.throws(() => encodeHeader({ ...prague, slotNumber }), /blockAccessListHash is missing/);
 });
 
-test('revisions add the optional fields in their order, and a header has those of its own revision', () => {
+test('revisions add the optional fields in order, and a header has exactly those of its revision', () => {
   const header = headerFromRlp(fields);
   for (const revision of REVISIONS) {
     const { headerFields } = rulesOf(revision);

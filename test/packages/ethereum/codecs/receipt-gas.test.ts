@@ -22,7 +22,7 @@ const receipt = fc.record({
   transactionHash: bytes(32),
 });
 
-test('gas and senders are those of the decoded receipts', () => {
+test('readReceiptGas returns gas and senders as decoded from the receipts', () => {
   fc.assert(
     fc.property(fc.array(receipt, { maxLength: 5 }), (unordered) => {
       const receipts = unordered.sort((a, b) => Number(a.cumulativeGasUsed - b.cumulativeGasUsed));

@@ -27,7 +27,7 @@ function replaceAt(text: string, at: number, character: string): string {
 }
 
 describe('loops over bytes', () => {
-  test('encode and decode bytes of any length as the host does', () => {
+  test('encode and decode hex of any length like Buffer', () => {
     for (const length of LENGTHS) {
       const bytes = makeBytes(length);
       const text = Buffer.from(bytes).toString('hex');
@@ -38,7 +38,7 @@ describe('loops over bytes', () => {
     }
   });
 
-  test('count the zeros among bytes of any length', () => {
+  test('count the zero bytes of inputs of any length', () => {
     for (const length of LENGTHS) {
       const bytes = makeBytes(length);
       // Bytes left in the module's memory by an earlier call must not be counted.
@@ -47,7 +47,7 @@ describe('loops over bytes', () => {
     }
   });
 
-  test('know every character, in every place', () => {
+  test('classify every character in every position', () => {
     for (let code = 0; code < 0x180; code++) {
       const character = String.fromCharCode(code);
       const isDigit = /^[0-9a-fA-F]$/.test(character);
@@ -61,7 +61,7 @@ describe('loops over bytes', () => {
     }
   });
 
-  test('find the one wrong character of a long text', () => {
+  test('find a single invalid character in a long text', () => {
     const text = `0x${LOWER.repeat((3 * PIECE) / 16)}`;
     assert.ok(isLowerHex(text, 2));
     for (const at of [2, 2 * PIECE + 1, 2 * PIECE + 2, text.length - 1]) {
@@ -74,7 +74,7 @@ describe('loops over bytes', () => {
     }
   });
 
-  test('take any text for what it is', () => {
+  test('classify and decode any text correctly', () => {
     const characters = fc.oneof(
       { weight: 40, arbitrary: fc.constantFrom(...LOWER) },
       fc.string({ minLength: 1, maxLength: 1, unit: 'grapheme' }),
@@ -94,7 +94,7 @@ describe('loops over bytes', () => {
     );
   });
 
-  test('give bytes that share no memory with others', () => {
+  test('return bytes that share no memory with other results', () => {
     const first = decodeHex('01'.repeat(32), 0);
     decodeHex('02'.repeat(32), 0);
     assert.deepEqual(first, new Uint8Array(32).fill(1));

@@ -28,7 +28,7 @@ function toHex(value: bigint): string {
   return digits.padStart(digits.length + (digits.length % 2), '0');
 }
 
-test('the shortest form of an integer is that of its hexadecimal digits', () => {
+test('the shortest form of an integer has the bytes of its hexadecimal digits', () => {
   const property = fc.property(integer, (value) => {
     const bytes = bigIntToBytes(value);
     assert.equal(Buffer.from(bytes).toString('hex'), toHex(value));
@@ -38,7 +38,7 @@ test('the shortest form of an integer is that of its hexadecimal digits', () => 
   fc.assert(property, { numRuns: countRuns(2_000) });
 });
 
-test('an integer is written at the given offset, and nothing beside it', () => {
+test('an integer is written at the given offset without changes to other bytes', () => {
   const property = fc.property(integer, fc.nat(5), (value, at) => {
     const expected = bigIntToBytes(value);
     const out = new Uint8Array(at + expected.length + 3).fill(0xa5);
@@ -49,7 +49,7 @@ test('an integer is written at the given offset, and nothing beside it', () => {
   fc.assert(property);
 });
 
-test('an integer in more bytes than it needs has zeros before it, in fewer it is refused', () => {
+test('an integer is padded with leading zeros to a longer length, and refused for a shorter one', () => {
   const property = fc.property(integer, fc.integer({ min: 0, max: 40 }), (value, zeros) => {
     const { length } = bigIntToBytes(value);
     const fixed = bigIntToFixedBytes(value, length + zeros);
@@ -59,12 +59,12 @@ test('an integer in more bytes than it needs has zeros before it, in fewer it is
   fc.assert(property);
 });
 
-test('what an integer became does not change with the next one', () => {
+test('the bytes of an integer do not change with the next conversion', () => {
   const first = bigIntToBytes(0x0102030405060708090an);
   bigIntToBytes(2n ** 256n - 1n);
   assert.deepEqual(first, Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
 });
 
-test('negative integers have no form', () => {
+test('negative integers are refused', () => {
   for (const refuses of [bigIntToBytes, measureBigInt]) assert.throws(() => refuses(-1n), RangeError);
 });

@@ -17,21 +17,21 @@ function makeInput(length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, i) => (i * 167 + length * 31 + (i >> 8)) & 0xff);
 }
 
-test('agrees with another implementation on every length', () => {
+test('keccak256 agrees with another implementation on every length up to 1,000', () => {
   for (let length = 0; length <= EVERY_LENGTH_TO; length++) {
     const input = makeInput(length);
     assert.deepEqual(keccak256(input), keccak_256(input), `of ${length} bytes`);
   }
 });
 
-test('agrees on lengths that are taken in piece by piece', () => {
+test('keccak256 agrees on lengths that need several passes', () => {
   for (const length of LONG_LENGTHS) {
     const input = makeInput(length);
     assert.deepEqual(keccak256(input), keccak_256(input), `of ${length} bytes`);
   }
 });
 
-test('agrees on any bytes, wherever they stand in their buffer', () => {
+test('keccak256 agrees on any bytes, at any offset in their buffer', () => {
   const property = fc.property(fc.uint8Array({ maxLength: 2_000 }), fc.nat(40), (bytes, from) => {
     const input = bytes.subarray(Math.min(from, bytes.length));
     assert.deepEqual(keccak256(input), keccak_256(input));
@@ -39,7 +39,7 @@ test('agrees on any bytes, wherever they stand in their buffer', () => {
   fc.assert(property, { numRuns: countRuns(300) });
 });
 
-test('leaves its input, and hashes it gave before, as they are', () => {
+test('keccak256 changes neither its input nor earlier hashes', () => {
   const [input, other] = [makeInput(200), makeInput(300)];
   const hash = keccak256(input);
   const expected = hash.slice();
@@ -49,11 +49,11 @@ test('leaves its input, and hashes it gave before, as they are', () => {
   assert.equal(hash.buffer.byteLength, 32, 'nothing else shares its memory');
 });
 
-test('takes bytes of a Buffer', () => {
+test('keccak256 accepts a Buffer', () => {
   assert.deepEqual(keccak256(Buffer.from('portcullis')), keccak_256(Buffer.from('portcullis')));
 });
 
-test('in slices it comes to the same, also beside others, with a pause for each 64 KiB', () => {
+test('keccak256InSlices has the same result, also interleaved, with a pause between passes', () => {
   const inputs = [...LONG_LENGTHS, 0, 1, 136].map(makeInput);
   const running = inputs.map((input) => ({
     input,

@@ -67,7 +67,7 @@ const value = fc.oneof(
   fc.uint8Array({ minLength: 20, maxLength: 40 }),
 );
 
-test('the proof of a key, there or not, gives what the trie has and nothing else can stand for it', () => {
+test('the proof of a present or absent key yields its value, and every altered proof is refused', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(key, value), { minLength: 1, maxLength: 30, size: 'max' }),
@@ -85,7 +85,7 @@ test('the proof of a key, there or not, gives what the trie has and nothing else
   );
 });
 
-test('the proof of another key proves nothing of this one', () => {
+test('the proof of another key is refused', () => {
   const entries = Array.from({ length: 300 }, (_, i): Entry => {
     const name = keccak256(Uint8Array.of(i & 255, i >> 8));
     return [name, name];
@@ -98,7 +98,7 @@ test('the proof of another key proves nothing of this one', () => {
   assert.throws(() => readProof(EMPTY_TRIE_ROOT, second, nodes), RangeError);
 });
 
-test('an empty trie is proven by no node, or by the empty one', () => {
+test('an absent key of an empty trie is proven by no node or by the empty node', () => {
   const name = keccak256(Uint8Array.of(1));
   assert.equal(readProof(EMPTY_TRIE_ROOT, name, []), undefined);
   assert.equal(readProof(EMPTY_TRIE_ROOT, name, [Uint8Array.of(0x80)]), undefined);
@@ -109,7 +109,7 @@ test('an empty trie is proven by no node, or by the empty one', () => {
   assert.throws(() => readProof(keccak256(name), name, []), RangeError);
 });
 
-test('a node that is a part of another one may be given once more, unaltered', () => {
+test('an embedded node may be listed separately too, if it is unaltered', () => {
   const entries = [0x01, 0x02, 0x11].map((last): Entry => [Uint8Array.of(0, last), Uint8Array.of(last)]);
   const { root, load } = build(entries);
   const name = Uint8Array.of(0, 0x11);
@@ -121,7 +121,7 @@ test('a node that is a part of another one may be given once more, unaltered', (
   assert.throws(() => readProof(root, name, [...nodes, altered]), RangeError);
 });
 
-test('a path in another than the shortest form is no node', () => {
+test('a path in a non-canonical form is refused', () => {
   const name = Uint8Array.of(0x12);
   for (const path of [
     [0x20, 0x12],

@@ -28,7 +28,7 @@ function build(entries: Iterable<Entry>): { root: string; store: NodeStore } {
 }
 
 // The examples come from the yellow paper's community and geth's trie tests.
-test('known roots', () => {
+test('roots match known examples', () => {
   const dogs = [
     ['doe', 'reindeer'],
     ['dog', 'puppy'],
@@ -52,7 +52,7 @@ const value = fc.oneof(
 );
 const step = fc.record({ key, value, isCommitted: fc.boolean(), isReopened: fc.boolean() });
 
-test('the root and the stored nodes depend on the contents only, not on the way to them', () => {
+test('the root and the stored nodes depend only on the contents, not on the order of changes', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
       const store = new NodeStore();
@@ -81,7 +81,7 @@ test('the root and the stored nodes depend on the contents only, not on the way 
   );
 });
 
-test('nothing is written where nothing changed', () => {
+test('a commit without changes writes nothing', () => {
   const { root, store } = build([
     [utf8('one'), utf8('a value that is long enough to be a node')],
     [utf8('two'), utf8('another value that is long enough to be one')],
@@ -94,13 +94,13 @@ test('nothing is written where nothing changed', () => {
   assert.deepEqual(written, []);
 });
 
-test('a node that the store lacks is an error, not an absent key', () => {
+test('a node missing in the store is an error, not an absent key', () => {
   const trie = new MerkleTrie(new Uint8Array(32).fill(7), () => undefined);
   assert.throws(() => trie.get(utf8('key')), MissingTrieNodeError);
   assert.throws(() => trie.put(utf8('key'), utf8('value')), MissingTrieNodeError);
 });
 
-test('bytes that are no node are refused with a RangeError', () => {
+test('bytes that do not encode a node are refused with a RangeError', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 80, size: 'max' }), (bytes) => {
       try {

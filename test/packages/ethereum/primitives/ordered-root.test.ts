@@ -19,7 +19,7 @@ function hashTrieOf(values: readonly Uint8Array[]): string {
 
 const hashList = (values: readonly Uint8Array[]): string => bytesToHex(computeOrderedRoot(values));
 
-test('the root of a list is that of the trie that holds it', () => {
+test('the root of a list equals that of its trie', () => {
   const lists = fc.array(fc.uint8Array({ minLength: 1, maxLength: 60 }), { maxLength: 300 });
   fc.assert(
     fc.property(lists, (values) => {
@@ -28,7 +28,7 @@ test('the root of a list is that of the trie that holds it', () => {
   );
 });
 
-test('roots that are computed at once do not touch each other', () => {
+test('interleaved computations of roots do not affect each other', () => {
   const [one, other] = [new OrderedRoot(), new OrderedRoot()];
   const values = Array.from({ length: 200 }, (_, i) => new Uint8Array(1 + (i % 90)).fill(1 + i));
   for (const value of values) {
@@ -39,7 +39,7 @@ test('roots that are computed at once do not touch each other', () => {
   assert.equal(bytesToHex(other.finish()), hashTrieOf(values.map((value) => value.subarray(0, 1))));
 });
 
-test('of a list that comes item by item little is held', () => {
+test('a list that is added item by item needs less than 100 buffered nodes', () => {
   const root = new OrderedRoot();
   for (let i = 0; i < 70_000; i++) {
     root.add(Uint8Array.of(i & 255, i >> 8, 1));
@@ -47,7 +47,7 @@ test('of a list that comes item by item little is held', () => {
   }
 });
 
-test('every length up to 300 and one beyond two bytes of index', () => {
+test('the root is correct for every length up to 300 and for indices of three bytes', () => {
   const values = Array.from({ length: 70_000 }, (_, i) => new Uint8Array(1 + (i % 90)).fill(1 + (i % 250)));
   for (let length = 0; length <= 300; length++) {
     const list = values.slice(0, length);
@@ -66,7 +66,7 @@ function hashInText(values: readonly Uint8Array[]): string | undefined {
   return list.hashTrie();
 }
 
-test('the root of a list in a text is the same, of every length up to 300 and of items of every size', () => {
+test('the root of a list in a JSON text is the same, for lengths up to 300 and items of any size', () => {
   const sizes = [1, 1, 27, 28, 29, 30, 31, 32, 33, 55, 56, 57, 136, 255, 256, 257];
   const values = Array.from({ length: 300 }, (_, i) => {
     const size = sizes[(i * 7) % sizes.length] as number;
@@ -93,7 +93,7 @@ function write(writer: RlpWriter, tree: Tree): void {
   }
 }
 
-test('what is written from its end is the same RLP', () => {
+test('RLP that is written backwards equals encodeRlp', () => {
   const { tree } = fc.letrec<{ tree: Tree; list: Tree[] }>((tie) => ({
     tree: fc.oneof(
       { maxDepth: 5 },
@@ -113,7 +113,7 @@ test('what is written from its end is the same RLP', () => {
   );
 });
 
-test('refuses what is no hex, and has written nothing then', () => {
+test('RlpWriter refuses invalid hex without writing anything', () => {
   const writer = new RlpWriter();
   for (const text of [
     '',
@@ -134,7 +134,7 @@ test('refuses what is no hex, and has written nothing then', () => {
   assert.equal(writer.mark, 0);
 });
 
-test('writes more than its first room', () => {
+test('RlpWriter grows beyond its initial buffer', () => {
   const writer = new RlpWriter();
   const long = new Uint8Array(200_000).fill(7);
   writer.bytes(long);

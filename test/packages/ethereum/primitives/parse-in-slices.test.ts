@@ -43,7 +43,7 @@ const outcomeOf = (read: () => unknown): string => {
 
 const blank = fc.string({ unit: fc.constantFrom(' ', '\n', '\t', '\r'), maxLength: 2 });
 
-test('any JSON text means what it means to JSON.parse', () => {
+test('any JSON text has the same value as with JSON.parse', () => {
   const indent = fc.constantFrom(undefined, 1, '\t');
   fc.assert(
     fc.property(fc.json(), blank, indent, (json, around, space) => {
@@ -54,7 +54,7 @@ test('any JSON text means what it means to JSON.parse', () => {
   );
 });
 
-test('members that are named twice, like numbers, or __proto__ come out the same', () => {
+test('repeated, numeric and __proto__ members have the same value as with JSON.parse', () => {
   for (const text of [
     '{"a":1,"b":2,"a":3}',
     '{"b":1,"10":2,"9":3}',
@@ -70,7 +70,7 @@ test('members that are named twice, like numbers, or __proto__ come out the same
   }
 });
 
-test('whether a name is repeated is known when the text has been parsed', () => {
+test('findRepeats reports whether a parsed text repeats a name', () => {
   const repeats = (text: string): boolean | undefined => findRepeats(parse(text).value as object);
   for (const text of [
     '{"a":1,"a":2}',
@@ -88,7 +88,7 @@ test('whether a name is repeated is known when the text has been parsed', () => 
   assert.equal(findRepeats(JSON.parse('{"a":1}')), undefined);
 });
 
-test('what JSON.parse refuses is refused', () => {
+test('texts that JSON.parse refuses are refused', () => {
   const scraps = fc.array(
     fc.constantFrom(
       '{',
@@ -125,7 +125,7 @@ test('what JSON.parse refuses is refused', () => {
 
 const SLICE = 64 * 1024;
 
-test('a long string is parsed in slices, wherever an escape is cut, and means the same', () => {
+test('a long string is parsed in slices with the same value, even if a slice cuts an escape', () => {
   const inside = '\\u0061\\"\\\\\\ud83d\\udca1\\n';
   for (let at = 0; at <= inside.length; at++) {
     const text = `{"a":["${'a'.repeat(SLICE - at)}${inside}${'b'.repeat(4 * SLICE)}${inside}"],"b":"${'c'.repeat(SLICE - 1)}"}`;
@@ -135,7 +135,7 @@ test('a long string is parsed in slices, wherever an escape is cut, and means th
   }
 });
 
-test('bytes are decoded in short parts, none of which cuts a character', (context) => {
+test('bytes are decoded in short parts that never cut a character', (context) => {
   const { decode } = TextDecoder.prototype;
   let most = 0;
   context.mock.method(TextDecoder.prototype, 'decode', function (this: unknown, bytes: Uint8Array) {
@@ -151,7 +151,7 @@ test('bytes are decoded in short parts, none of which cuts a character', (contex
   assert.ok(most <= SLICE, `${most} bytes at a time`);
 });
 
-test('a long string that JSON.parse refuses is refused', () => {
+test('long strings that JSON.parse refuses are refused', () => {
   const long = 'a'.repeat(3 * SLICE);
   for (const text of [
     `"${long}`,
@@ -167,7 +167,7 @@ test('a long string that JSON.parse refuses is refused', () => {
     );
 });
 
-test('there is a pause every few hundred values', () => {
+test('parsing pauses every few hundred values', () => {
   const members = Array.from({ length: 10_000 }, (_, i) => `"k${i}":{"a":[${i}]}`);
   const { value, pauses } = parse(`{${members.join()}}`);
   assert.equal(Object.keys(value as object).length, 10_000);
@@ -176,7 +176,7 @@ test('there is a pause every few hundred values', () => {
   assert.equal(hasManyMembers(parse('{"a":1}').value as object), false);
 });
 
-test('there is a pause in long values and long runs of blanks', () => {
+test('parsing pauses in long values and long runs of whitespace', () => {
   const long = 'a'.repeat(100_000);
   const { value, pauses } = parse(`[${Array(20).fill(`"${long}"`).join()}]`);
   assert.deepEqual(value, Array(20).fill(long));
@@ -190,7 +190,7 @@ test('there is a pause in long values and long runs of blanks', () => {
   );
 });
 
-test('members of a large object are known without being listed, and of a small one are not counted', () => {
+test('countManyMembers knows the size of large objects, and returns 0 for small ones', () => {
   const textOf = (count: number): string =>
     `{${Array.from({ length: count }, (_, i) => `"k${i}":{}`).join()}}`;
   for (const [text, expected] of [
@@ -210,7 +210,7 @@ function weigh(text: string): number {
   return bytes;
 }
 
-test('what the values take of the heap is told to the last one', () => {
+test('onHeap gets at least the heap size of all values', () => {
   const many = (item: string): string => `[${Array.from({ length: 1_000 }, () => item).join(',')}]`;
   const empty = weigh('[]');
   // Measured in V8: a list of one number takes 185 bytes, an object of one member 160, an object whose only member is named 900 takes 11,018.
@@ -229,7 +229,7 @@ test('what the values take of the heap is told to the last one', () => {
     assert.ok(weigh(many(item)) - empty >= 1_000 * least, `${item.slice(0, 20)}: ${weigh(many(item))}`);
 });
 
-test('parsing ends where there is no room for more values', () => {
+test('parsing ends when onHeap throws', () => {
   const text = `[${'[0],'.repeat(100_000)}0]`;
   let told = 0;
   const onHeap = (bytes: number): void => {
@@ -243,7 +243,7 @@ test('parsing ends where there is no room for more values', () => {
   assert.ok(told < 1_100_000, `${told} bytes were made`);
 });
 
-test('items of one list and members of one object have bounds', () => {
+test('the items of a list and the members of an object are bounded', () => {
   const run = (text: string): void => {
     for (const _ of parseInSlices(text, { members: 2, items: 3 }));
   };

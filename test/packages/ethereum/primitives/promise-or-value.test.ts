@@ -11,7 +11,7 @@ const fail = (): never => {
   throw FAULT;
 };
 
-test('a value that is there is gone on with at once, one that is to come when it comes', async () => {
+test('continueWith continues with a value at once, and with a promise when it resolves', async () => {
   assert.equal(
     continueWith(2, (value) => value + 1),
     3,
@@ -22,13 +22,13 @@ test('a value that is there is gone on with at once, one that is to come when it
   assert.equal(await continueWith(2, async (value) => value + 1), 3);
 });
 
-test('what goes on throws at once or rejects, as the value was there or not', async () => {
+test('continueWith throws for a value and rejects for a promise', async () => {
   assert.throws(() => continueWith(2, fail), FAULT);
   await assert.rejects(async () => continueWith(Promise.resolve(2), fail), FAULT);
   await assert.rejects(async () => continueWith(Promise.reject(FAULT), () => assert.fail('went on')), FAULT);
 });
 
-test('what fails at once or later is recovered from, what does not is left alone', async () => {
+test('recoverWith recovers from errors and rejections, and passes other results through', async () => {
   const recover = (error: unknown): string => (error as Error).message;
   const outcomes: readonly (() => PromiseOrValue<string>)[] = [
     (): string => 'value',

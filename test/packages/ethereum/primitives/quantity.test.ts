@@ -5,7 +5,7 @@ import { bigIntToBytes, bytesToBigInt } from '../../../../packages/ethereum/prim
 import { bytesToHex, hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
 import { encodeQuantity, parseQuantity } from '../../../../packages/ethereum/primitives/quantity.ts';
 
-test('quantities come back as they were encoded', () => {
+test('quantities survive encoding and decoding', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (value) => {
       assert.equal(parseQuantity(encodeQuantity(value)), value);
@@ -14,7 +14,7 @@ test('quantities come back as they were encoded', () => {
   );
 });
 
-test('bytes come back as they were encoded, at any length and offset', () => {
+test('bytes survive encoding and decoding at any length and offset', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(10), (bytes, offset) => {
       assert.deepEqual(hexToBytes(bytesToHex(bytes)), bytes);
@@ -33,7 +33,7 @@ for (const [text, message] of [
   ['0xzz', 'invalid hex string'],
   ['0x11112222333344445', 'hex number > 64 bits'],
 ] as const) {
-  test(`quantity ${text}: ${message}`, () => {
+  test(`quantity ${text} is refused: ${message}`, () => {
     assert.throws(() => parseQuantity(text, 64), { message });
   });
 }
@@ -43,7 +43,7 @@ for (const [text, message] of [
   ['0xf', 'hex string of odd length'],
   ['0xfg', 'invalid hex string'],
 ] as const) {
-  test(`data ${text}: ${message}`, () => {
+  test(`data ${text} is refused: ${message}`, () => {
     assert.throws(() => hexToBytes(text), { message });
   });
 }

@@ -12,7 +12,7 @@ const panic = (code: number | bigint): string => `0x4e487b71${word(code)}`;
 const error = (bytesHex: string, offset = 32, length = bytesHex.length / 2): string =>
   `0x08c379a0${word(offset)}${word(length)}${bytesHex}`;
 
-test('Error(string) gives its string', () => {
+test('Error(string) yields its string', () => {
   assert.equal(decodeRevertReason(error(Buffer.from('user error').toString('hex'))), 'user error');
   assert.equal(decodeRevertReason(error('')), '');
   assert.equal(
@@ -21,13 +21,13 @@ test('Error(string) gives its string', () => {
   );
 });
 
-test('padding, trailing bytes and an unusual offset are read through', () => {
+test('padding, trailing bytes and an unusual offset are accepted', () => {
   const text = Buffer.from('late').toString('hex');
   assert.equal(decodeRevertReason(`${error(text)}${'00'.repeat(28)}`), 'late');
   assert.equal(decodeRevertReason(`0x08c379a0${word(64)}${word(7)}${word(4)}${text}`), 'late');
 });
 
-test('bytes that are no UTF-8 are replaced, not refused', () => {
+test('bytes that are not UTF-8 are replaced, not refused', () => {
   assert.equal(decodeRevertReason(error('61ff62')), 'a\ufffdb');
   assert.equal(decodeRevertReason(error('efbbbf61')), '\ufeffa');
 });
@@ -47,10 +47,10 @@ const MALFORMED = [
   '0x08c379a0zz',
 ];
 for (const data of MALFORMED) {
-  test(`${data.slice(0, 40)} has no reason`, () => assert.equal(decodeRevertReason(data), undefined));
+  test(`${data.slice(0, 40)} yields no reason`, () => assert.equal(decodeRevertReason(data), undefined));
 }
 
-test('Panic(uint256) gives the text of its code', () => {
+test('Panic(uint256) yields the text of its code', () => {
   assert.equal(decodeRevertReason(panic(0)), 'generic panic');
   assert.equal(decodeRevertReason(panic(1)), 'assert(false)');
   assert.equal(decodeRevertReason(panic(0x11)), 'arithmetic underflow or overflow');
@@ -59,7 +59,7 @@ test('Panic(uint256) gives the text of its code', () => {
   assert.equal(decodeRevertReason(panic(2n ** 64n + 1n)), 'unknown panic code: 0x10000000000000001');
 });
 
-test('any string survives encoding and decoding; any bytes are survived', () => {
+test('any string survives encoding and decoding, and arbitrary bytes never throw', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       assert.equal(decodeRevertReason(error(Buffer.from(text).toString('hex'))), text);
@@ -85,7 +85,7 @@ const cut = (reason: string | undefined, text: string): void => {
   assert.ok(bytes <= MAX_REASON_BYTES && bytes > MAX_REASON_BYTES - 4, `${bytes} bytes`);
 };
 
-test('a long reason is cut between two characters, as hex and as bytes', () => {
+test('a long reason is cut between two characters, for hex and for bytes', () => {
   for (const character of ['a', 'é', '✓', '💡', '\0']) {
     for (const shift of ['', 'b', 'bb', 'bbb']) {
       const text = shift + character.repeat(MAX_REASON_BYTES + 1);
@@ -98,7 +98,7 @@ test('a long reason is cut between two characters, as hex and as bytes', () => {
   assert.equal(decodeRevertReason(error(Buffer.from(whole).toString('hex'))), whole);
 });
 
-test('bytes mean what their hex means', () => {
+test('bytes yield the same reason as their hex', () => {
   fc.assert(
     fc.property(
       fc.constantFrom('0x08c379a0', '0x4e487b71'),

@@ -17,7 +17,7 @@ const { tree } = fc.letrec<{ tree: RlpItem; list: RlpItem[] }>((tie) => ({
   list: fc.array(tie('tree'), { maxLength: 8 }),
 }));
 
-test('decoding gives back what was encoded', () => {
+test('any item survives encoding and decoding', () => {
   fc.assert(fc.property(tree, (item) => assert.deepEqual(decodeRlp(encodeRlp(item)), item)));
 });
 
@@ -37,7 +37,7 @@ test('arbitrary bytes either decode to an item that encodes to the same bytes, o
   );
 });
 
-test('the spans of a list are those of its items', () => {
+test('readListSpans returns the spans of the items of a list', () => {
   fc.assert(
     fc.property(fc.array(tree, { maxLength: 8 }), fc.nat(5), (items, before) => {
       const encoded = encodeRlp(items);
@@ -53,7 +53,7 @@ test('the spans of a list are those of its items', () => {
   assert.throws(() => readListSpans(Uint8Array.of(0xc1, 0x82)), /too short/);
 });
 
-test('integers take their shortest form', () => {
+test('integers survive encoding and decoding, and a leading zero is refused', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (value) => {
       assert.equal(asInteger(decodeRlp(encodeRlp(value)), 'value'), value);
@@ -70,17 +70,17 @@ for (const [name, hex] of [
   ['a truncated string', '0x83ff'],
   ['a child that leaves its list', '0xc283ffff'],
 ] as const) {
-  test(`refuses ${name}`, () => {
+  test(`decodeRlp refuses ${name}`, () => {
     assert.throws(() => decodeRlp(hexToBytes(hex)), RangeError);
   });
 }
 
-test('refuses nesting that would exhaust the stack', () => {
+test('decodeRlp refuses nesting that would exhaust the stack', () => {
   const nested = Uint8Array.from({ length: 50 }, (_, depth) => 0xc0 + 49 - depth);
   assert.throws(() => decodeRlp(nested), /nested too deeply/);
 });
 
-test('a header that is not complete yet is distinguished from a wrong one', () => {
+test('readRlpSpan returns undefined for an incomplete prefix', () => {
   assert.equal(readRlpSpan(hexToBytes('0xf9'), 0, 1), undefined);
   assert.deepEqual(readRlpSpan(hexToBytes('0xf90100'), 0, 3), { isList: true, start: 3, end: 259 });
 });

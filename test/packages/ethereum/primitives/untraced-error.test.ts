@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UntracedError } from '../../../../packages/ethereum/primitives/untraced-error.ts';
 
-test('an untraced error is an error with a message and no stack, and others keep theirs', () => {
+test('UntracedError is an Error with a message and without a stack trace', () => {
   const error = new UntracedError('out of gas');
   assert.ok(error instanceof Error);
   assert.equal(error.message, 'out of gas');

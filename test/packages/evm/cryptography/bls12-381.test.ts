@@ -59,7 +59,7 @@ function findG2CurvePoint(seed: bigint): G2Point {
 const seed = fc.bigInt(2n, 2n ** 300n);
 const anyScalar = fc.bigInt(0n, 2n ** 256n - 1n);
 
-test('additions take points outside the groups', () => {
+test('additions accept points outside the subgroups', () => {
   const property = fc.property(seed, seed, (first, second) => {
     const [a, b] = [findG1CurvePoint(first), findG1CurvePoint(second)];
     assert.deepEqual(curve.addG1(encodeG1(a), encodeG1(b)), encodeG1(a.add(b)));
@@ -74,7 +74,7 @@ test('additions take points outside the groups', () => {
   fc.assert(property, { numRuns: 10 });
 });
 
-test('everything else refuses points outside the groups', () => {
+test('multiplications and pairings refuse points outside the subgroups', () => {
   const [a, c] = [encodeG1(findG1CurvePoint(5n)), encodeG2(findG2CurvePoint(5n))];
   assert.equal(multiplyG1(a, encodeNumber(0)), undefined);
   assert.equal(multiplyG2(c, encodeNumber(0)), undefined);
@@ -84,7 +84,7 @@ test('everything else refuses points outside the groups', () => {
   assert.equal(checkPairing(new Uint8Array(96), c), undefined);
 });
 
-test('points off the curves and coordinates not below the order are refused', () => {
+test('points off the curves and coordinates that are not below the field order are refused', () => {
   const off = concatBytes(encodeNumber(1, 48), encodeNumber(1, 48));
   const large = concatBytes(encodeNumber(Fp.ORDER, 48), encodeNumber(Fp.ORDER, 48));
   for (const wrong of [off, large]) {
@@ -97,7 +97,7 @@ test('points off the curves and coordinates not below the order are refused', ()
   assert.equal(curve.mapToG2(large), undefined);
 });
 
-test('sums of products are those of another library', () => {
+test('multi-scalar multiplications agree with another library', () => {
   const terms = fc.array(fc.tuple(fc.bigInt(0n, 5n), anyScalar), { minLength: 1, maxLength: 6 });
   const property = fc.property(terms, (list) => {
     const points = list.map(([factor]) => G1.BASE.multiplyUnsafe(factor));
@@ -111,7 +111,7 @@ test('sums of products are those of another library', () => {
   fc.assert(property, { numRuns: 20 });
 });
 
-test('sums longer than a batch are whole', () => {
+test('multi-scalar multiplications with more points than a batch are correct', () => {
   const [g, h] = [encodeG1(G1.BASE), encodeG2(G2.BASE)];
   for (const count of [255, 256, 257, 600]) {
     const values = Array.from({ length: count }, (_, i) => BigInt(i) ** 9n);
@@ -126,7 +126,7 @@ test('sums longer than a batch are whole', () => {
   }
 });
 
-test('a product of pairings is one when its exponents add up to zero, over several batches too', () => {
+test('a product of pairings is one exactly if its exponents add up to zero, over several batches too', () => {
   for (const count of [1, 2, 32, 33]) {
     const factors = Array.from({ length: count }, (_, i) => BigInt(i));
     const sum = factors.reduce((total, factor) => total + factor, 0n);
@@ -143,7 +143,7 @@ test('a product of pairings is one when its exponents add up to zero, over sever
 const mapToG1 = bls12_381.G1.mapToCurve as unknown as (element: bigint) => G1Point;
 const mapToG2 = bls12_381.G2.mapToCurve as unknown as (element: readonly bigint[]) => G2Point;
 
-test('field elements map to where another library maps them', () => {
+test('mapped field elements agree with another library', () => {
   const element = fc.oneof(fc.bigInt(0n, Fp.ORDER - 1n), fc.constantFrom(0n, 1n, Fp.ORDER - 1n));
   const property = fc.property(element, element, (c0, c1) => {
     const image = mapToG1(c0);

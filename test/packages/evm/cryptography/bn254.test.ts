@@ -57,7 +57,7 @@ function multiply(point: G2Point, factor: bigint): G2Point {
 const isInGroup = (point: G2Point): boolean =>
   checkPairing(concatBytes(encodeBn254G1(G1.BASE), encodeBn254G2(point))) !== undefined;
 
-test('sums and products are those of another library', () => {
+test('sums and products agree with another library', () => {
   const property = fc.property(g1, g1, fc.bigInt(0n, 2n ** 256n - 1n), (a, b, factor) => {
     assert.deepEqual(curve.add(encodeBn254G1(a), encodeBn254G1(b)), encodeBn254G1(a.add(b)));
     assert.deepEqual(curve.add(encodeBn254G1(a), encodeBn254G1(a)), encodeBn254G1(a.double()));
@@ -68,7 +68,7 @@ test('sums and products are those of another library', () => {
   fc.assert(property, { numRuns: 30 });
 });
 
-test('a product of pairings is one when its exponents add up to zero, over several batches too', () => {
+test('a product of pairings is one exactly if its exponents add up to zero, over several batches too', () => {
   const q = G2.BASE.multiply(9n);
   for (const count of [1, 2, 31, 32, 33, 65]) {
     let sum = 0n;
@@ -85,7 +85,7 @@ test('a product of pairings is one when its exponents add up to zero, over sever
   }
 });
 
-test('points of the twist are taken when they are in G2', () => {
+test('points of the twist in G2 are accepted', () => {
   assert.equal(isInGroup(G2.ZERO), true);
   fc.assert(
     fc.property(scalar, (factor) => assert.equal(isInGroup(G2.BASE.multiply(factor)), true)),
@@ -93,7 +93,7 @@ test('points of the twist are taken when they are in G2', () => {
   );
 });
 
-test('points of the twist outside G2 are refused, those of small order and their sums with G2 too', () => {
+test('points of the twist outside G2 are refused, even of small order or added to points in G2', () => {
   const seed = fc.bigInt(2n, 2n ** 200n);
   const property = fc.property(seed, scalar, (start, factor) => {
     const point = findTwistPoint(start);
@@ -110,7 +110,7 @@ test('points of the twist outside G2 are refused, those of small order and their
   fc.assert(property, { numRuns: 6 });
 });
 
-test('coordinates not below the order of the field are refused', () => {
+test('coordinates that are not below the field order are refused', () => {
   const { x, y } = G1.BASE.toAffine();
   const p = G1.Fp.ORDER;
   const shifted = [

@@ -33,7 +33,7 @@ function evaluate(slope: bigint, constant: bigint, z: bigint): bigint {
 
 const sometimesZero = fc.oneof({ weight: 4, arbitrary: scalar }, { weight: 1, arbitrary: fc.constant(0n) });
 
-test('a linear polynomial has its value at any point, and no other', () => {
+test('a linear polynomial is verified with its value at any point, and with no other value', () => {
   const property = fc.property(sometimesZero, sometimesZero, sometimesZero, (slope, constant, z) => {
     const { commitment, proof } = commit(slope, constant);
     const y = evaluate(slope, constant, z);
@@ -45,7 +45,7 @@ test('a linear polynomial has its value at any point, and no other', () => {
   fc.assert(property, { numRuns: 15 });
 });
 
-test('a scalar not below the order is refused even where it stands for the right one', () => {
+test('a scalar that is not below the group order is refused, even if it is congruent to the right one', () => {
   const { commitment, proof } = commit(3n, 4n);
   const [z, y] = [encode(2n), encode(10n)];
   assert.equal(verifyKzgProof(commitment, z, y, proof), true);
@@ -53,7 +53,7 @@ test('a scalar not below the order is refused even where it stands for the right
   assert.equal(verifyKzgProof(commitment, z, encode(10n + ORDER), proof), false);
 });
 
-test('an encoding that is not canonical is refused even where it names the right point', () => {
+test('a non-canonical encoding is refused, even if it encodes the right point', () => {
   const { commitment, proof } = commit(0n, 4n);
   const [z, y] = [encode(2n), encode(4n)];
   assert.equal(verifyKzgProof(commitment, z, y, proof), true);
@@ -99,7 +99,7 @@ function compress(point: typeof TAU): Uint8Array {
   return bytes;
 }
 
-test('a point outside the group is refused even where pairings do not tell it from one inside', () => {
+test('a point outside the subgroup is refused, even if its pairings equal those of a point inside', () => {
   const { commitment, proof } = commit(3n, 4n);
   const [z, y] = [encode(2n), encode(10n)];
   assert.equal(verifyKzgProof(commitment, z, y, proof), true);

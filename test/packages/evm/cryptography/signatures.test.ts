@@ -23,7 +23,7 @@ for (const [name, recover] of [
   ['the chosen library', createRecovery(NODE_MCL)],
   ['mcl', createMclRecovery(NODE_MCL)],
 ] as const) {
-  test(`${name} recovers secp256k1 keys, of high and low s`, () => {
+  test(`${name} recovers secp256k1 keys from signatures with high and low s`, () => {
     const property = fc.property(hash, key, (digest, privateKey) => {
       const signature = secp256k1.sign(digest, privateKey, { prehash: false, format: 'recovered' });
       const parity = signature[0] as number as 0 | 1;
@@ -36,7 +36,7 @@ for (const [name, recover] of [
     fc.assert(property, { numRuns: 25 });
   });
 
-  test(`${name} answers as another one for any numbers`, () => {
+  test(`${name} agrees with another library for any r and s`, () => {
     const order = secp256k1.Point.Fn.ORDER;
     const number = fc.oneof(
       { weight: 3, arbitrary: fc.bigInt(1n, 2n ** 256n - 1n) },
@@ -62,7 +62,7 @@ for (const [name, recover] of [
     fc.assert(property, { numRuns: countRuns(60) });
   });
 
-  test(`${name} finds no key where the signature's equation gives infinity`, () => {
+  test(`${name} recovers no key where the recovery equation yields infinity`, () => {
     // R = G and s = hash: s R - hash G = 0.
     const { x, y } = secp256k1.Point.BASE.toAffine();
     const digest = encodeNumber(77);
@@ -73,7 +73,7 @@ for (const [name, recover] of [
 
 const verify = createP256Verifier(NODE_MCL);
 
-test('P-256 signatures are verified as another library does', () => {
+test('P-256 verification accepts signatures of another library, and refuses any changed byte', () => {
   const property = fc.property(
     hash,
     p256Key,
@@ -108,7 +108,7 @@ test('P-256 signatures out of range and keys off the curve are refused', () => {
   assert.equal(verify(digest, signature, new Uint8Array(64).fill(255)), false);
 });
 
-test('P-256: the x of a point may exceed the order of the group', () => {
+test('a P-256 signature is valid if the x of its nonce point exceeds the group order', () => {
   // The x of the nonce's point lies between the group order and the field order; r is x modulo the group order.
   const { Fp, Fn } = p256.Point;
   let x = Fn.ORDER;

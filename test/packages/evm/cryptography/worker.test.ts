@@ -25,7 +25,7 @@ async function computeInWorker(): Promise<ReadonlyMap<number, Uint8Array>> {
   return answers as ReadonlyMap<number, Uint8Array>;
 }
 
-test('every thread can make its own, at the same time as others', async () => {
+test('several threads create their own cryptography at the same time', async () => {
   const osaka = createPrecompiles(createNodeCryptography()).of(rulesOf('osaka'));
   const [first, second] = await Promise.all([computeInWorker(), computeInWorker()]);
   for (const [address, input] of VALID_INPUTS) {

@@ -108,7 +108,7 @@ async function executeAll(evm: Executor, { blocks }: Chain): Promise<void> {
 }
 
 for (const name of Object.keys(FIRST_BLOCK) as (keyof typeof FIRST_BLOCK)[]) {
-  test(`the blocks of ${name} make the receipts of their headers, whether the source answers at once or later`, async (t) => {
+  test(`the blocks of ${name} have the receipts of their headers, with a synchronous and an asynchronous source`, async (t) => {
     const chain = await readChain(t, name);
     const pairing = await loadPairing();
     for (const state of [chain.state, makeLate(chain.state)])
@@ -116,7 +116,7 @@ for (const name of Object.keys(FIRST_BLOCK) as (keyof typeof FIRST_BLOCK)[]) {
   });
 }
 
-test('calls, estimates and access lists are those of the embedded chain', async (t) => {
+test('calls, estimates and access lists equal those of the embedded chain', async (t) => {
   const own = await readChain(t, 'devnet');
   const chain = own.engine;
   const evm = createExecutorOn(getCore(), { state: own.state, chain: own.config });
@@ -155,7 +155,7 @@ test('calls, estimates and access lists are those of the embedded chain', async 
   }
 });
 
-test('transactions change the executor, not the source, until it forgets', async (t) => {
+test('transactions change the executor but not the source, until forget()', async (t) => {
   const chain = await readChain(t, 'devnet');
   const evm = createExecutorOn(getCore(), { state: chain.state, chain: chain.config });
   // CALLDATALOAD 0 into slot 0; with empty input, returns slot 0.
@@ -181,7 +181,7 @@ test('transactions change the executor, not the source, until it forgets', async
   assert.deepEqual((await evm.call({ to: created.address }, time)).output, EMPTY_BYTES);
 });
 
-test('an estimate of a call that fails says why; an invalid transaction has the text of geth', async (t) => {
+test('a failed estimate reports the reason, and an invalid transaction has geth’s message', async (t) => {
   const chain = await readChain(t, 'devnet');
   const evm = createExecutorOn(getCore(), { state: makeLate(chain.state), chain: chain.config });
   const time = { number: 100n, timestamp: 2n ** 40n };
@@ -206,7 +206,7 @@ const NOTHING: StateSource = {
 };
 const OSAKA = { chainId: 1, fork: 'osaka' } as const;
 
-test('malformed inputs are refused with the member, and change nothing', async () => {
+test('malformed inputs are refused with the name of the member, and change nothing', async () => {
   const evm = createExecutorOn(getCore(), { state: NOTHING, chain: OSAKA });
   const to = new Uint8Array(20).fill(7);
   for (const [input, message] of [
@@ -228,7 +228,7 @@ test('malformed inputs are refused with the member, and change nothing', async (
   assert.equal((await evm.call({ to })).status, 'success');
 });
 
-test('a chain that is not known is refused', () => {
+test('an unknown fork, a malformed chain and a malformed source are refused', () => {
   const create = (chain: unknown): Executor =>
     createExecutorOn(getCore(), { state: NOTHING, chain: chain as typeof OSAKA });
   assert.throws(() => create({ chainId: 1, fork: 'osakka' }), /there is no fork "osakka": use frontier, /);
@@ -240,7 +240,7 @@ test('a chain that is not known is refused', () => {
   );
 });
 
-test('answers of a source are checked; null is no account', async () => {
+test('results of a source are validated, and null means no account', async () => {
   const code = Uint8Array.of(0);
   const account = { nonce: 0n, balance: 0n, codeHash: keccak256(code), hasStorage: true };
   const to = new Uint8Array(20).fill(7);
@@ -268,7 +268,7 @@ test('answers of a source are checked; null is no account', async () => {
   assert.ok(await call({ getAccount: () => account, getCode: () => code }));
 });
 
-test('changes of a block, written to a source, make the state that the executor had', async (t) => {
+test('the changes of a block, written to a source, reproduce the state of the executor', async (t) => {
   const chain = await readChain(t, 'rollup');
   const ahead = createExecutorOn(getCore(), { state: chain.state, chain: chain.config });
   const accounts = new Map<string, AccountState | undefined>();
@@ -310,7 +310,7 @@ test('changes of a block, written to a source, make the state that the executor 
   assert.ok(accounts.size > 0 && slots.size > 0);
 });
 
-test('a precompile without its library throws, and leaves the executor usable', async () => {
+test('a precompile without its library throws, and the executor remains usable', async () => {
   const evm = createExecutorOn(getCore(), { state: NOTHING, chain: OSAKA });
   const precompile = (number: number): Uint8Array => new Uint8Array(20).fill(number, 19);
   await assert.rejects(evm.call({ to: precompile(6), data: new Uint8Array(128) }), /install mcl-wasm/);

@@ -129,7 +129,7 @@ describe('gas of Amsterdam', () => {
   }
 });
 
-test('code that is stored costs 6 gas a word and 1530 state gas a byte', () => {
+test('stored code costs 6 gas per word and 1530 state gas per byte', () => {
   // RETURN of 40 bytes of memory: 6 of PUSH, 6 of memory, 12 of two words.
   const code = assemble('40 0 RETURN');
   const { gasUsed, stateGasUsed, stateGasLeft } = harness.create(code, GAS, RESERVOIR);
@@ -145,7 +145,7 @@ test('code that is stored costs 6 gas a word and 1530 state gas a byte', () => {
   }
 });
 
-test('code and initialization code of the limits of EIP-7954', () => {
+test('code and initcode have the size limits of EIP-7954', () => {
   const deploy = (size: number): string => harness.create(assemble(`${size} 0 RETURN`), 200_000_000n).reason;
   assert.equal(deploy(65_536), '');
   assert.equal(deploy(65_537), 'max code size exceeded: code size 65537 limit 65536');
@@ -157,7 +157,7 @@ test('code and initialization code of the limits of EIP-7954', () => {
   assert.equal(stateGasLeft, RESERVOIR);
 });
 
-test('a charge takes the reservoir first, and what comes back goes where it came from', () => {
+test('a charge takes the reservoir first, and a refund goes back to its origin', () => {
   // 0 to 1 to 0: 12,106 and 106 execution gas; the slot takes 50,000 from the reservoir and 47,920 execution gas.
   const set = harness.run('1 9 SSTORE', GAS, { stateGas: 50_000n });
   assert.deepEqual([set.gasUsed, set.stateGasLeft, set.stateGasUsed], [60_026n, 0n, SLOT]);
@@ -165,7 +165,7 @@ test('a charge takes the reservoir first, and what comes back goes where it came
   assert.deepEqual([cleared.gasUsed, cleared.stateGasLeft, cleared.stateGasUsed], [12_212n, 50_000n, 0n]);
 });
 
-test('what a called contract clears comes back as execution gas where its caller spilled (geth only)', () => {
+test('a slot cleared by a callee is refunded as execution gas if its caller spilled (geth only)', () => {
   const source = '1 9 SSTORE 0 0 0 0 0x2007 100000 DELEGATECALL';
   const inside = harness.run(source, GAS, { stateGas: 0n });
   assert.deepEqual([inside.stateGasLeft, inside.stateGasUsed], [0n, 0n]);
@@ -173,7 +173,7 @@ test('what a called contract clears comes back as execution gas where its caller
   assert.equal(inside.gasUsed, 15_230n);
 });
 
-test('GAS does not see the reservoir, and the reservoir is not for the sentry', () => {
+test('GAS excludes the reservoir, and the reservoir does not count for the reentrancy sentry', () => {
   const observe = (stateGas: bigint): string =>
     Buffer.from(harness.run('GAS 0 MSTORE 32 0 RETURN', GAS, { stateGas }).output).toString('hex');
   assert.equal(observe(RESERVOIR), observe(0n));
@@ -181,7 +181,7 @@ test('GAS does not see the reservoir, and the reservoir is not for the sentry', 
   assert.equal(reason, 'out of gas: not enough gas for reentrancy sentry');
 });
 
-test('a frame that cannot pay for an account halts, and the reservoir is as it was', () => {
+test('a frame that cannot pay for an account halts, and the reservoir is restored', () => {
   for (const source of [`${call('0x3000', 1)} CALL`, '0 0 0 CREATE', '0x3000 SELFDESTRUCT']) {
     const { status, gasUsed, stateGasLeft } = harness.run(source, 100_000n, {
       stateGas: 70_000n,
@@ -191,7 +191,7 @@ test('a frame that cannot pay for an account halts, and the reservoir is as it w
   }
 });
 
-test('what a message needs counts state gas that came back, and is not known where there was a reservoir', () => {
+test('gasNeeded includes refunded state gas, and is undefined with a reservoir', () => {
   const source = '1 9 SSTORE 0 9 SSTORE';
   const { gasNeeded, gasUsed } = harness.run(source, GAS);
   // Before the slot is cleared 12,106 and 97,920 are used, and 6 for the operands; then more than 2,300 must remain.

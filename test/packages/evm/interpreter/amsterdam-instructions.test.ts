@@ -23,12 +23,12 @@ const RETURN_TOP = '0 MSTORE 32 0 RETURN';
 /** Pushes `count` different words, the last one on top. */
 const words = (count: number): string => Array.from({ length: count }, (_, i) => `${i + 1}`).join(' ');
 
-test('SLOTNUM', () => {
+test('SLOTNUM returns the slot number of the block', () => {
   assert.equal(numberOf(harness.run(`raw:0x4b ${RETURN_TOP}`)), 0x1234_5678_9abcn);
 });
 
 describe('EIP-8024', () => {
-  it('DUPN copies the item that its immediate names', () => {
+  it('DUPN copies the item that its immediate selects', () => {
     for (const [immediate, item] of [
       [0x80, 17],
       [0x00, 145],
@@ -40,7 +40,7 @@ describe('EIP-8024', () => {
     }
   });
 
-  it('SWAPN swaps the top and one more', () => {
+  it('SWAPN swaps the top with the item that its immediate selects', () => {
     assert.equal(numberOf(harness.run(`${words(30)} raw:0xe780 ${RETURN_TOP}`)), 13n);
     const deep = `${words(18)} raw:0xe780 ${'POP '.repeat(17)} ${RETURN_TOP}`;
     assert.equal(numberOf(harness.run(deep)), 18n);
@@ -60,16 +60,16 @@ describe('EIP-8024', () => {
     );
   });
 
-  it('immediates at the end of code are zero', () => {
+  it('missing immediates at the end of code are zero', () => {
     assert.equal(harness.run(`${words(145)} raw:0xe6`).status, 'success');
     assert.equal(harness.run(`${words(144)} raw:0xe6`).reason, 'stack underflow (144 <=> 145)');
   });
 
-  it('immediates are no part of the instruction where jumps may lead', () => {
+  it('an immediate may be a jump destination', () => {
     assert.equal(numberOf(harness.run(`@to JUMP raw:0xe6 to: 7 ${RETURN_TOP}`)), 7n);
   });
 
-  it('what halts, in the order in which geth looks', () => {
+  it('invalid instructions halt with geth’s errors, in geth’s order', () => {
     const reasons: readonly (readonly [code: string, gas: bigint, reason: string])[] = [
       ['raw:0xe65b', 100n, 'stack underflow (0 <=> 1)'],
       ['1 raw:0xe65b', 100n, 'invalid opcode: DUPN (operand: 0x5b)'],
@@ -92,7 +92,7 @@ describe('EIP-8024', () => {
   });
 });
 
-describe('transfers are logs (EIP-7708)', () => {
+describe('transfer logs (EIP-7708)', () => {
   type Transfer = readonly [from: bigint, to: bigint, amount: bigint];
   const transfersOf = ({ logs }: MessageResult): Transfer[] =>
     logs.map(({ address, topics, data, isTransfer }) => {
@@ -111,7 +111,7 @@ describe('transfers are logs (EIP-7708)', () => {
   const run = (source: string): Transfer[] => transfersOf(harness.run(source, GAS, { balance: 10n }));
   const self = BigInt(SELF);
 
-  it('of CALL, to others', () => {
+  it('are emitted by CALL to another account with value', () => {
     assert.deepEqual(run('0 0 0 0 3 0x3000 0 CALL'), [[self, 0x3000n, 3n]]);
     assert.deepEqual(run('0 0 0 0 3 4 0 CALL'), [[self, 4n, 3n]]);
     assert.deepEqual(run(`0 0 0 0 3 ${SELF} 0 CALL`), []);
@@ -119,19 +119,19 @@ describe('transfers are logs (EIP-7708)', () => {
     assert.deepEqual(run('0 0 0 0 11 0x3000 0 CALL'), []);
   });
 
-  it('of no other call, and not of what was undone', () => {
+  it('are emitted by no other call, and not by reverted transfers', () => {
     assert.deepEqual(run('0 0 0 0 3 0x3000 0 CALLCODE'), []);
     assert.deepEqual(run('0 0 0 0 3 0x2002 1000 CALL'), []);
   });
 
-  it('of CREATE and SELFDESTRUCT', () => {
+  it('are emitted by CREATE and SELFDESTRUCT', () => {
     const created = bytesToBigInt(createAddress(addressOf(SELF), 0n));
     assert.deepEqual(run('0 0 4 CREATE'), [[self, created, 4n]]);
     assert.deepEqual(run('0x3000 SELFDESTRUCT'), [[self, 0x3000n, 10n]]);
     assert.deepEqual(run('ADDRESS SELFDESTRUCT'), []);
   });
 
-  it('of a creation to itself before it ends: nothing', () => {
+  it('are not emitted when a created contract destroys itself in favour of itself', () => {
     // The new contract executes SELFDESTRUCT in favour of itself: 30 ff.
     const created = bytesToBigInt(createAddress(addressOf(SELF), 0n));
     assert.deepEqual(run('0x30ff 0 MSTORE 2 30 4 CREATE'), [[self, created, 4n]]);
@@ -198,14 +198,14 @@ function runFactory(
 const creating = (code: string, value: number): string =>
   `PUSH32 0x${code.padEnd(64, '0')} 0 MSTORE ${code.length / 2} 0 ${value} CREATE ${RETURN_TOP}`;
 
-test('a contract that is destroyed where it was created keeps a balance, or goes (EIP-8246)', () => {
+test('a contract destroyed in its creating transaction keeps its balance, and disappears without one (EIP-8246)', () => {
   // ADDRESS SELFDESTRUCT; the beneficiary 9: PUSH1 9 SELFDESTRUCT.
   assert.deepEqual(runFactory(creating('30ff', 5), 1n), { balance: 5n, status: 'success' });
   assert.deepEqual(runFactory(creating('30ff', 0), 1n), { balance: undefined, status: 'success' });
   assert.deepEqual(runFactory(creating('6009ff', 5), 1n), { balance: undefined, status: 'success' });
 });
 
-test('storage alone makes no creation collide, a nonce does', () => {
+test('a creation collides with a nonce, but not with storage alone', () => {
   const there = { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH, hasStorage: true };
   assert.deepEqual(runFactory(creating('00', 5), 1n, there), { balance: 5n, status: 'success' });
   assert.equal(runFactory(creating('00', 5), 0n, { ...there, nonce: 1n }).balance, 0n);

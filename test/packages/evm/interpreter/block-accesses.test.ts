@@ -49,7 +49,7 @@ const expect = (rows: readonly (readonly [source: string, gas: bigint, accesses:
   }
 };
 
-test('accounts that are looked at', () => {
+test('accounts are recorded if their access is paid', () => {
   expect([
     ['0x7777 BALANCE', 3003n, '7777'],
     ['0x7777 BALANCE', 3002n, ''],
@@ -64,7 +64,7 @@ test('accounts that are looked at', () => {
   ]);
 });
 
-test('slots', () => {
+test('slots are recorded if their access is paid', () => {
   expect([
     ['7 SLOAD', 2103n, `${PROGRAM}:7`],
     ['7 SLOAD', 2102n, ''],
@@ -75,7 +75,7 @@ test('slots', () => {
   ]);
 });
 
-test('calls', () => {
+test('callees and delegates are recorded if their access is paid', () => {
   const call = (target: string, value = 0, memory = 0): string => `0 0 ${memory} 0 ${value} ${target} 0 CALL`;
   const operands = 21n;
   expect([
@@ -98,7 +98,7 @@ test('calls', () => {
   ]);
 });
 
-test('of frames that fail, also where the failure is in the middle of a block of instructions', () => {
+test('accesses of failed frames are recorded, even if the failure is in the middle of an instruction block', () => {
   const call = (target: number, gas: number): string => `0 0 0 0 0 ${target} ${gas} CALL`;
   expect([
     [call(0x2002, 100_000), GAS, '2002 2002:5 7777'],
@@ -109,7 +109,7 @@ test('of frames that fail, also where the failure is in the middle of a block of
   ]);
 });
 
-test('creations and their refusals', () => {
+test('created accounts are recorded, and refused creations are not', () => {
   const created = bytesToBigInt(createAddress(addressOf(0xffff_0002), 0n)).toString(16);
   expect([
     ['0 0 0 CREATE', GAS, created],
@@ -120,7 +120,7 @@ test('creations and their refusals', () => {
   ]);
 });
 
-test('beneficiaries', () => {
+test('beneficiaries of SELFDESTRUCT are recorded if their access is paid', () => {
   expect([
     ['0x7777 SELFDESTRUCT', GAS, '7777'],
     ['0x7777 SELFDESTRUCT', 8003n, '7777'],
@@ -128,7 +128,7 @@ test('beneficiaries', () => {
   ]);
 });
 
-test('nothing is recorded in other modes, nor kept from the last time', () => {
+test('nothing is recorded in other modes, and earlier records are not returned again', () => {
   const other = new MessageHarness('amsterdam');
   other.run('0x7777 BALANCE 7 SLOAD');
   assert.deepEqual(other.evm.takeBlockAccesses(), []);

@@ -59,8 +59,8 @@ function measureRows(program: string, index: Index, least: number): number {
   return Math.max(...rows);
 }
 
-describe('the tables of the core', () => {
-  test('slots and accounts that a caller chose collide no more than others', () => {
+describe('hash tables of the core', () => {
+  test('slots and accounts chosen by a caller collide no more than others', () => {
     for (const [name, key] of KEYS) {
       const program = `0 loop: 1 ADD DUP1 ${key} TSTORE DUP1 20000 GT @loop JUMPI`;
       const longest = measureRows(program, SLOT_INDEX, 20_000);
@@ -73,7 +73,7 @@ describe('the tables of the core', () => {
     }
   });
 
-  test('what was written under keys that collide is found again', () => {
+  test('values written under colliding keys are found again', () => {
     for (const [name, key] of KEYS) {
       const { status } = new MessageHarness().run(
         `0 write: 1 ADD DUP1 ${key} TSTORE DUP1 5000 GT @write JUMPI POP
@@ -85,7 +85,7 @@ describe('the tables of the core', () => {
     }
   });
 
-  test('with few slots only the beginning of the index is in use, and what was written is found again where it has grown', () => {
+  test('a small slot index uses only its beginning, and values are found again after it grows', () => {
     const write = (count: number): string =>
       `0 write: 1 ADD DUP1 DUP1 TSTORE DUP1 ${count} GT @write JUMPI POP`;
     const small = new MessageHarness();
@@ -107,7 +107,7 @@ describe('the tables of the core', () => {
     assert.ok(taken >= 140_000 && taken < 140_100, `${taken} places`);
   });
 
-  test('accounts are found again where their index has grown, each once', () => {
+  test('accounts are found again after their index grows, each once', () => {
     const harness = new MessageHarness();
     // The table grows at 512 and 4,096 accounts.
     const ask = (label: string): string =>

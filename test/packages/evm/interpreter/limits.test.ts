@@ -21,22 +21,22 @@ function longCode(number: number): Uint8Array {
   return concatBytes(new Uint8Array(CODE_LENGTH - head.length).fill(JUMPDEST), head);
 }
 
-describe('regions of the core', () => {
-  test('codes: any number of them may be looked at in one message', () => {
+describe('memory regions of the core', () => {
+  test('codes: one message may access any number of them', () => {
     const count = 3500;
     const harness = new MessageHarness('osaka', longCode);
     const sum = `0 ${loop(count, 'DUP1 EXTCODESIZE DUP3 ADD SWAP2 POP')} POP 0 MSTORE 32 0 RETURN`;
     assert.equal(numberOf(harness.run(sum)), BigInt(count * CODE_LENGTH));
   });
 
-  test('codes: however many small ones there are', () => {
+  test('codes: one message may access any number of small ones', () => {
     const count = 40_000;
     const harness = new MessageHarness('osaka', (number) => Uint8Array.of(number >> 16, number >> 8, number));
     const sum = `0 ${loop(count, 'DUP1 EXTCODESIZE DUP3 ADD SWAP2 POP')} POP 0 MSTORE 32 0 RETURN`;
     assert.equal(numberOf(harness.run(sum, MUCH_GAS)), BigInt(count * 3));
   });
 
-  test('codes: any number of delegations (EIP-7702)', () => {
+  test('codes: one message may use any number of delegations (EIP-7702)', () => {
     const count = 300;
     const harness = new MessageHarness('prague', (number) => {
       if (number < 20_000) return longCode(number);
@@ -50,7 +50,7 @@ describe('regions of the core', () => {
     assert.equal(numberOf(harness.run(sum, MUCH_GAS)), BigInt((count * (count + 1)) / 2 + 10_000 * count));
   });
 
-  test('codes: any number of them may be run in one message, from any depth', () => {
+  test('codes: one message may run any number of them, from any depth', () => {
     const count = 400;
     // Account 1,000,000 forwards the call to the account in its input.
     const forward = Uint8Array.from([
@@ -66,7 +66,7 @@ describe('regions of the core', () => {
     assert.equal(numberOf(harness.run(sum, MUCH_GAS, { slice: 10_000n })), expected);
   });
 
-  test('accounts: known ones make room for those of later messages', () => {
+  test('accounts: cached ones make room for those of later messages', () => {
     const harness = new MessageHarness();
     for (let round = 0; round < 16; round++) {
       const look = `DUP1 ${round * 10_000 + 1} ADD BALANCE POP`;
@@ -74,14 +74,14 @@ describe('regions of the core', () => {
     }
   });
 
-  test('accounts: more than fit end the message, not the next one', () => {
+  test('accounts: too many end their own message, but not the next one', () => {
     const harness = new MessageHarness();
     const { status, reason, isLimited } = harness.run(`${loop(140_000, 'DUP1 BALANCE POP')} STOP`, MUCH_GAS);
     assert.deepEqual({ status, reason, isLimited }, { status: 'halt', reason: OVER_LIMIT, isLimited: true });
     assert.equal(numberOf(harness.run(`${loop(10, 'DUP1 BALANCE POP')} ${HAS_ENDED}`)), 1n);
   });
 
-  test('slots: what a message changed stays until it is collected, however many there are', () => {
+  test('slots: a changed slot stays until it is collected, despite many slots', () => {
     const slot = new Uint8Array(32).fill(1, 31);
     const program = assemble(`1 1 SSTORE ${loop(270_000, 'DUP1 TLOAD POP')} STOP`);
     const harness = new MessageHarness('osaka', (number) => (number === 5000 ? program : undefined));
@@ -100,7 +100,7 @@ describe('regions of the core', () => {
     ['memory', '0x4000001 MLOAD'],
   ];
   for (const [what, source] of HEAVY) {
-    test(`${what}: more than fit end the message, and everything of it is undone`, () => {
+    test(`${what}: too much ends the message and undoes all of its changes`, () => {
       const harness = new MessageHarness();
       const { status, reason } = harness.run(`1 1 SSTORE ${source} STOP`, MUCH_GAS);
       assert.deepEqual({ status, reason }, { status: 'halt', reason: OVER_LIMIT });
@@ -109,7 +109,7 @@ describe('regions of the core', () => {
     });
   }
 
-  test('a limit that an inner frame meets ends the message', () => {
+  test('a limit exceeded in an inner frame ends the whole message', () => {
     const inner = 'inner: 0x4000001 MLOAD STOP';
     const harness = new MessageHarness();
     const source = `CALLER ADDRESS EQ @inner JUMPI 0 0 0 0 0 ADDRESS GAS CALL STOP ${inner}`;
@@ -118,14 +118,14 @@ describe('regions of the core', () => {
 });
 
 describe('long codes', () => {
-  test('pay for more gas than fits 32 bits', () => {
+  test('are charged more gas than fits into 32 bits', () => {
     // SLOAD costs 800 at this revision: slightly more than 2^32 in all.
     const code = concatBytes(Uint8Array.of(0x60, 0), new Uint8Array(5_368_710).fill(0x54));
     const harness = new MessageHarness('istanbul', undefined, 256 << 20);
     assert.equal(harness.create(code, 1_000_000n).reason, 'out of gas');
   });
 
-  test('that fail name the instruction that fails', () => {
+  test('report the failing instruction', () => {
     // The constant is the number of the operation that pushes constants.
     const number = OPERATIONS.get('PUSH_WORD') as number;
     const word = `0x1${number.toString(16).padStart(63, '0')}`;

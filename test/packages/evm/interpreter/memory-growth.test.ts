@@ -31,9 +31,9 @@ const PROGRAMS: readonly (readonly [source: string, end: number, revision?: Revi
   ['0x180000 3 0 CREATE POP', 1.5 * MiB + 3, 'london'],
 ];
 
-describe('memory that grows by megabytes', () => {
+describe('memory growth by megabytes', () => {
   for (const [source, end, revision = 'prague'] of PROGRAMS) {
-    test(`is paid for once: ${source}`, () => {
+    test(`is charged once: ${source}`, () => {
       // The second run pays only for the instruction itself.
       const run = `GAS ${source} GAS SWAP1 SUB`;
       const program = `0x1234 BALANCE POP ${run} ${run} SWAP1 SUB 0 MSTORE 32 0 RETURN`;
@@ -45,7 +45,7 @@ describe('memory that grows by megabytes', () => {
     });
   }
 
-  test('grows not at all where its gas does not pay for all of it', () => {
+  test('does not happen if the gas does not pay for all of it', () => {
     const harness = new MessageHarness('prague');
     assert.equal(harness.run('0x1000000 MLOAD', costOf(16 * MiB)).reason, 'out of gas');
     assert.ok(harness.evm.memoryPeak < MiB);

@@ -40,7 +40,7 @@ function takeAll({ evm }: MessageHarness): string[] {
 const call = (target: number, gas: number | 'GAS' = 'GAS', value = 0): string =>
   `0 0 0 0 ${value} ${target} ${gas} CALL POP`;
 
-test('logs are numbered across messages, those that were undone included', () => {
+test('logs are numbered across messages, including reverted logs', () => {
   const harness = createHarness('logNumbers');
   const numbers = (source: string): number[] => harness.run(source).logs.map(({ number }) => number);
   assert.deepEqual(numbers(`0 0 LOG0 ${call(0x1001)} 0 0 LOG0`), [0, 2]);
@@ -50,7 +50,7 @@ test('logs are numbered across messages, those that were undone included', () =>
   assert.deepEqual(numbers('0 0 LOG0'), [0]);
 });
 
-test('logs of a frame that cannot pay for the rest of its block of instructions are numbered where anything is recorded', () => {
+test('recorded logs of a frame are numbered even if it cannot pay for the rest of its instruction block', () => {
   const numbers = (gas: number): number[] => {
     const { logs } = createHarness('logNumbers').run(`${call(0x1003, gas)} 0 0 LOG0`);
     return logs.map(({ number }) => number);
@@ -61,7 +61,7 @@ test('logs of a frame that cannot pay for the rest of its block of instructions 
   assert.deepEqual(numbers(300), [0]);
 });
 
-test('a transfer that cannot be paid has a number and is no log', () => {
+test('a transfer without sufficient balance takes a number but is not a log', () => {
   const harness = createHarness('transfers');
   const { logs } = harness.run(`${call(0x1004, 'GAS', 1)} 1 0 0 CREATE POP 0 0 LOG0`);
   assert.deepEqual(
@@ -70,7 +70,7 @@ test('a transfer that cannot be paid has a number and is no log', () => {
   );
 });
 
-test('the topics and the address of a transfer are those of ERC-20 and ERC-7528', () => {
+test('a transfer log has the topics of ERC-20 and the address of ERC-7528', () => {
   const harness = createHarness('transfers');
   harness.evm.state.setBalance(
     Uint8Array.from(Buffer.from('00000000000000000000000000000000ffff0002', 'hex')),
@@ -101,7 +101,7 @@ test('the topics and the address of a transfer are those of ERC-20 and ERC-7528'
   );
 });
 
-test('accesses are recorded whatever becomes of their frame, each once', () => {
+test('accesses are recorded once each, even if their frame reverts', () => {
   const harness = createHarness('accesses');
   const listOf = (source: string, gas?: bigint): string[] => {
     harness.run(source, gas);
@@ -129,7 +129,7 @@ test('accesses are recorded whatever becomes of their frame, each once', () => {
   assert.deepEqual(listOf('STOP'), []);
 });
 
-test('what has its operands and not its gas is recorded', () => {
+test('an access with operands but too little gas is recorded', () => {
   const harness = createHarness('accesses');
   const program = PROGRAM.toString(16);
   harness.run('2 SLOAD', 50n);
@@ -143,7 +143,7 @@ test('what has its operands and not its gas is recorded', () => {
   assert.deepEqual(takeAll(harness), ['1003', '1003:7']);
 });
 
-test('nothing is recorded where nothing was asked for', () => {
+test('nothing is recorded in the mode nothing', () => {
   const harness = createHarness('nothing');
   harness.run(`1 SLOAD ${call(SENDER)}`);
   assert.deepEqual(takeAll(harness), []);

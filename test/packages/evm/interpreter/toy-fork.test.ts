@@ -106,7 +106,7 @@ function edit(folder: string): void {
   }
 }
 
-describe('a fork that does not exist', () => {
+describe('a fictional fork', () => {
   const folder = makeTemporaryFolder();
   after(() => folder.remove());
   let toy: Toy;
@@ -155,7 +155,7 @@ describe('a fork that does not exist', () => {
     };
   });
 
-  it('takes no more files than a fork may touch', () => {
+  it('changes only files that CONTRIBUTING.md names, and not too many', () => {
     const text = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
     const [section = ''] = text.slice(text.indexOf('## How to add a fork')).split('\n## ');
     const named = [...section.matchAll(/`(packages\/[^`]+)`/g)].map(([, path = '']) => path);
@@ -168,7 +168,7 @@ describe('a fork that does not exist', () => {
     assert.ok(files.length <= MOST_FILES);
   });
 
-  it('has its instruction from its time on, and its prices', () => {
+  it('has its instruction and prices from its activation time on', () => {
     const earlier = run(TOY_TIME - 1n, CODE);
     assert.deepEqual([earlier.status, earlier.reason], ['halt', 'invalid opcode: TRIPLE']);
     const { status, output, gasUsed } = run(TOY_TIME, CODE);
@@ -177,7 +177,7 @@ describe('a fork that does not exist', () => {
     assert.equal(gasUsed, 7n + 3n + 5n + 2n + 3n + 3n + 3n + 2n);
   });
 
-  it('has its switches and limits of the core', () => {
+  it('has its own switches and limits in the core', () => {
     /** Init code that deploys `bytes` bytes that begin with 0xef. */
     const deploy = (bytes: number): Uint8Array =>
       Uint8Array.of(0x60, 0xef, 0x5f, 0x53, 0x60, 0xef, 0x60, 1, 0x53, 0x60, bytes, 0x5f, 0xf3);
@@ -186,7 +186,7 @@ describe('a fork that does not exist', () => {
     assert.equal(run(TOY_TIME, deploy(3), true).reason, 'max code size exceeded: code size 3 limit 2');
   });
 
-  it('has its rules of transactions', () => {
+  it('has its own transaction rules', () => {
     const config = toy.parseChainConfig(CONFIG);
     const rulesAt = (timestamp: bigint): ReturnType<Toy['rulesAt']> =>
       toy.rulesAt(config, { number: 1n, timestamp, isMerged: true });

@@ -25,7 +25,7 @@ function expectReasons(cases: readonly (readonly [Revision, string, bigint, stri
   }
 }
 
-test('an instruction that costs more than is left beside what follows it in its block', () => {
+test('an instruction fails with geth’s error even if its block costs more than the gas left', () => {
   expectReasons([
     // CREATE's 32,000 gas is charged with the block.
     ['osaka', `1 ${BEYOND} MSTORE 0 0 0 CREATE`, 100n, OVERFLOW],
@@ -47,7 +47,7 @@ test('an instruction that costs more than is left beside what follows it in its 
   ]);
 });
 
-test('memory of a log is looked at before any of it is paid for', () => {
+test('the memory range of a log is checked before any of its gas is charged', () => {
   expectReasons([
     ['osaka', `1 ${BEYOND} LOG0`, 20n, OVERFLOW],
     ['osaka', `1 ${UNPAYABLE} LOG0`, 20n, PRICE],
@@ -56,7 +56,7 @@ test('memory of a log is looked at before any of it is paid for', () => {
   ]);
 });
 
-test('one range of memory beyond 64 bits is found whatever the other one costs', () => {
+test('a memory range beyond 64 bits is found, whatever the other range costs', () => {
   expectReasons([
     ['osaka', `1 ${BEYOND} 1 ${FAR} 0 0x1234 0 CALL`, 10_000n, OVERFLOW],
     ['osaka', `1 ${BEYOND} 1 ${UNPAYABLE} 0x1234 0 STATICCALL`, 10_000n, OVERFLOW],
@@ -72,7 +72,7 @@ test('one range of memory beyond 64 bits is found whatever the other one costs',
 
 const INIT_CODE = 'out of gas: max initcode size exceeded: code size 49153 limit 49152';
 
-test('what a call cannot pay for', () => {
+test('a call that cannot be paid fails with geth’s error', () => {
   const call = (kind: string, value = '', offset = '0', gas = '0'): string =>
     `0 0 32 ${offset} ${value} 0x1234 ${gas} ${kind}`;
   expectReasons([

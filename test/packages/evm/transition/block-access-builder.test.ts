@@ -38,7 +38,7 @@ const EMPTY: AccountAccess = {
   codeChanges: [],
 };
 
-test('what is only touched has empty lists, in the order of addresses', () => {
+test('touched accounts without changes have empty lists, in the order of addresses', () => {
   const builder = new BlockAccessBuilder();
   builder.touch(address(256));
   builder.noteAccesses([
@@ -52,7 +52,7 @@ test('what is only touched has empty lists, in the order of addresses', () => {
   ]);
 });
 
-test('what ends as it began is no change: an account is touched, a slot is read', () => {
+test('an unchanged account counts as touched, and an unchanged slot as read', () => {
   const builder = new BlockAccessBuilder();
   const storage = [[slot(5), Uint8Array.of(7)]] as const;
   builder.noteAccesses([{ address: address(1), slot: slot(5) }]);
@@ -60,7 +60,7 @@ test('what ends as it began is no change: an account is touched, a slot is read'
   assert.deepEqual(builder.build(), [{ ...EMPTY, storageReads: [slot(5)] }]);
 });
 
-test('changes have the index of their part; a slot that is changed later is no read', () => {
+test('changes have the index of their transaction, and a slot that changes later is not listed as read', () => {
   const builder = new BlockAccessBuilder();
   const codeHash = keccak256(CODE);
   builder.noteAccesses([{ address: address(1), slot: slot(5) }]);
@@ -81,7 +81,7 @@ test('changes have the index of their part; a slot that is changed later is no r
   ]);
 });
 
-test('of several parts of one index the last value stays', () => {
+test('the last of several values with one index is recorded', () => {
   const builder = new BlockAccessBuilder();
   for (const balance of [50n, 60n]) {
     const account = { balance, nonce: 1n, codeHash: EMPTY_CODE_HASH };
@@ -90,7 +90,7 @@ test('of several parts of one index the last value stays', () => {
   assert.deepEqual(builder.build()[0]?.balanceChanges, [{ index: 2, value: 60n }]);
 });
 
-test('an account that is gone has nothing; one that did not exist had nothing', () => {
+test('a deleted account changes to zero, and an absent one counts as zero before', () => {
   const builder = new BlockAccessBuilder();
   const codeHash = keccak256(CODE);
   const created = change(2, { account: { balance: 0n, nonce: 0n, codeHash } });

@@ -17,12 +17,12 @@ const balancesOf = ({ gasLeft, reservoir, stateUsed }: GasBudget): readonly bigi
   stateUsed,
 ];
 
-describe('a budget', () => {
+describe('a gas budget', () => {
   test('below the cap has no reservoir', () => {
     assert.deepEqual(balancesOf(new GasBudget(85_000n, CAP - 15_000n)), [85_000n, 0n, 0n]);
   });
 
-  test('above the cap has the rest as its reservoir, and none without a cap', () => {
+  test('above the cap has the excess as its reservoir, and without a cap has none', () => {
     assert.deepEqual(balancesOf(new GasBudget(20_000_000n, CAP - 21_000n)), [
       CAP - 21_000n,
       20_000_000n - CAP + 21_000n,
@@ -31,7 +31,7 @@ describe('a budget', () => {
     assert.deepEqual(balancesOf(new GasBudget(20_000_000n, undefined)), [20_000_000n, 0n, 0n]);
   });
 
-  test('pays state gas from the reservoir, then from execution gas, and gets it back the other way round', () => {
+  test('pays state gas from the reservoir, then from execution gas, and is refilled in reverse order', () => {
     const budget = new GasBudget(1_100_000n, 1_000_000n);
     assert.equal(budget.charge(9_000n, ACCOUNT), true);
     assert.deepEqual(balancesOf(budget), [1_000_000n - 9_000n - 83_600n, 0n, ACCOUNT]);
@@ -39,7 +39,7 @@ describe('a budget', () => {
     assert.deepEqual(balancesOf(budget), [991_000n, 100_000n, 0n]);
   });
 
-  test('charges nothing that it cannot pay', () => {
+  test('charges nothing if it cannot pay all', () => {
     const budget = new GasBudget(100_000n, 90_000n);
     assert.equal(budget.charge(50_000n, 50_001n), false);
     assert.deepEqual(balancesOf(budget), [90_000n, 10_000n, 0n]);
@@ -47,21 +47,21 @@ describe('a budget', () => {
     assert.deepEqual(balancesOf(budget), [0n, 0n, 50_000n]);
   });
 
-  test('that could not pay loses execution gas and keeps its reservoir', () => {
+  test('loses execution gas but not its reservoir in a halt', () => {
     const budget = new GasBudget(300_000n, 200_000n);
     assert.ok(budget.charge(0n, ACCOUNT));
     budget.halt();
     assert.deepEqual(balancesOf(budget), [0n, 100_000n, 0n]);
   });
 
-  test('what a message gives back repays what was spilled before it', () => {
+  test('uses returned state gas of a message to repay earlier spills', () => {
     const budget = new GasBudget(300_000n, undefined);
     assert.ok(budget.charge(0n, ACCOUNT));
     budget.absorb({ gasLeft: 50_000n, stateGasLeft: 97_920n, stateGasUsed: -97_920n });
     assert.deepEqual(balancesOf(budget), [147_920n, 0n, ACCOUNT - 97_920n]);
   });
 
-  test('loses nothing: what is left and what was charged is what there was', () => {
+  test('preserves the sum of gas left and gas charged', () => {
     const amount = fc.bigInt(0n, 400_000n);
     fc.assert(
       fc.property(
@@ -86,7 +86,7 @@ describe('a budget', () => {
   });
 });
 
-describe('what is paid, and what the block counts', () => {
+describe('paid gas and block gas', () => {
   const complete = (
     spent: bigint,
     stateUsed: bigint,
@@ -97,26 +97,26 @@ describe('what is paid, and what the block counts', () => {
     return [gas.gasUsed, gas.blockExecutionGas, gas.blockStateGas];
   };
 
-  test('value to a new account: 21,000 and 183,600', () => {
+  test('of value to a new account are 204,600 and 21,000 + 183,600', () => {
     assert.deepEqual(complete(204_600n, ACCOUNT, 0n, 21_000n), [204_600n, 21_000n, 183_600n]);
   });
 
-  test('1,000 zero bytes and value to a new account: a receipt of 208,600, a block of 85,000', () => {
+  test('of 1,000 zero bytes and value to a new account are 208,600 and 85,000 + 183,600', () => {
     // Intrinsic 25,000; floor 21,000 + 64,000.
     assert.deepEqual(complete(208_600n, ACCOUNT, 0n, 85_000n), [208_600n, 85_000n, 183_600n]);
   });
 
-  test('refunds are capped by both kinds together, and the block does not see them (EIP-7778)', () => {
+  test('have refunds capped by the sum of both kinds, and none in the block (EIP-7778)', () => {
     assert.deepEqual(complete(200_000n, 97_920n, 90_000n, 0n), [160_000n, 102_080n, 97_920n]);
     assert.deepEqual(complete(200_000n, 97_920n, 11_616n, 0n), [188_384n, 102_080n, 97_920n]);
   });
 
-  test('the floor counts against all that is paid, and against execution gas alone in the block', () => {
+  test('have the floor applied to the sum of both kinds, and in the block to execution gas alone', () => {
     assert.deepEqual(complete(100_000n, 60_000n, 0n, 90_000n), [100_000n, 90_000n, 60_000n]);
     assert.deepEqual(complete(80_000n, 60_000n, 0n, 90_000n), [90_000n, 90_000n, 60_000n]);
   });
 
-  test('before Amsterdam the block counts what is paid', () => {
+  test('are the same before Amsterdam', () => {
     const gas = finalizeGas({ spent: 100_000n, stateUsed: 0n, refund: 4_800n, floorGas: 21_000n }, 5n, true);
     assert.deepEqual(
       [gas.gasUsed, gas.peakGasUsed, gas.blockExecutionGas, gas.blockStateGas],
@@ -125,7 +125,7 @@ describe('what is paid, and what the block counts', () => {
   });
 });
 
-describe("a block's gas", () => {
+describe("block gas", () => {
   const used = (execution: bigint, state: bigint, paid: bigint) => ({
     gasUsed: paid,
     peakGasUsed: paid,
@@ -133,7 +133,7 @@ describe("a block's gas", () => {
     blockStateGas: state,
   });
 
-  test('is the larger of both sums, while receipts add up what was paid', () => {
+  test('is the larger of both sums, while receipts sum up the paid gas', () => {
     const gas = new BlockGas(30_000_000n, CAP);
     gas.add(used(21_000n, ACCOUNT, 204_600n));
     assert.deepEqual([gas.used, gas.paid], [ACCOUNT, 204_600n]);
@@ -141,7 +141,7 @@ describe("a block's gas", () => {
     assert.deepEqual([gas.used, gas.paid], [421_000n, 594_600n]);
   });
 
-  test('has room for 2^24 of execution gas and the whole limit of state gas', () => {
+  test('has room for the transaction cap in execution gas and the whole limit in state gas', () => {
     const gas = new BlockGas(30_000_000n, CAP);
     gas.add(used(30_000_000n - CAP, 5_000_000n, 1n));
     gas.expectRoom(25_000_000n);
@@ -151,7 +151,7 @@ describe("a block's gas", () => {
     gas.expectRoom(CAP - 1n);
   });
 
-  test('without a cap has room for whole limits', () => {
+  test('has room for the whole limit without a cap', () => {
     const gas = new BlockGas(30_000_000n, undefined);
     gas.add(used(10_000_000n, 0n, 10_000_000n));
     gas.expectRoom(20_000_000n);

@@ -26,7 +26,7 @@ const PRAGUE = { ...FORKS, shanghaiTime: 0, cancunTime: 0, pragueTime: 0 };
 
 const headerOf = (genesis: object) => parseGenesis(JSON.stringify(genesis)).header;
 
-test('forks by time count for block 0, whatever the terminal total difficulty is', () => {
+test('time-based forks apply to block 0, for any terminal total difficulty', () => {
   for (const terminalTotalDifficulty of [undefined, 0, 131072, 10 ** 15]) {
     const header = headerOf({
       config: { chainId: 1, ...PRAGUE, terminalTotalDifficulty },
@@ -41,7 +41,7 @@ test('forks by time count for block 0, whatever the terminal total difficulty is
   assert.equal(headerOf({ config: { chainId: 1, ...beforeLondon } }).withdrawalsRoot, undefined);
 });
 
-test('null is absent', () => {
+test('a null field counts as absent', () => {
   const header = headerOf({
     config: { chainId: 1, ...PRAGUE, osakaTime: null, blobSchedule: { bpo1: null } },
     baseFeePerGas: null,
@@ -56,7 +56,7 @@ test('null is absent', () => {
   assert.equal(header.extraData.length, 0);
 });
 
-test('integers that their field does not hold are refused', () => {
+test('integers that exceed the size of their field are refused', () => {
   const config = { chainId: 1, ...PRAGUE, osakaTime: 0, amsterdamTime: 0 };
   const address = `0x${'11'.repeat(20)}`;
   const refuse = (genesis: object, reason: string): void => {
@@ -81,7 +81,7 @@ test('integers that their field does not hold are refused', () => {
   assert.equal(headerOf({ config, slotNumber: most, difficulty: high }).slotNumber, 2n ** 64n - 1n);
 });
 
-test('keys in any case', () => {
+test('member names are accepted in any case', () => {
   const { config, accounts, header } = parseGenesis(
     JSON.stringify({
       Config: {
@@ -102,7 +102,7 @@ test('keys in any case', () => {
   assert.equal(accounts[0]?.balance, 9n);
 });
 
-test('Petersburg begins with Constantinople where it has no block of its own', () => {
+test('Petersburg starts with Constantinople by default', () => {
   const at = (number: bigint, config: object) =>
     activeForks(parseChainConfig({ chainId: 1, ...config }), { number, timestamp: 0n, isMerged: false });
   assert.deepEqual(at(5n, { constantinopleBlock: 5 }), ['frontier', 'constantinople', 'petersburg']);
@@ -110,7 +110,7 @@ test('Petersburg begins with Constantinople where it has no block of its own', (
   assert.deepEqual(at(4n, { constantinopleBlock: 5 }), ['frontier']);
 });
 
-test('the members of a fork make a chain that has had it, and none after it, since block 0', () => {
+test('listForkMembers makes a chain with that revision as the latest from block 0 on', () => {
   for (const [number, revision] of REVISIONS.entries()) {
     const config = parseChainConfig({ chainId: 1, ...listForkMembers(revision) });
     const isMerged = number >= REVISIONS.indexOf('paris');
@@ -121,7 +121,7 @@ test('the members of a fork make a chain that has had it, and none after it, sin
   }
 });
 
-test('a gas limit of nothing is the default one, and the nonce is a number', () => {
+test('the default gas limit replaces an absent one, and the nonce is parsed as a number', () => {
   const header = headerOf({ config: { chainId: 1 }, nonce: '42' });
   assert.equal(header.gasLimit, 4_712_388n);
   assert.deepEqual([...header.nonce], [0, 0, 0, 0, 0, 0, 0, 42]);
@@ -129,7 +129,7 @@ test('a gas limit of nothing is the default one, and the nonce is a number', () 
 
 const AMSTERDAM = { ...PRAGUE, osakaTime: 0, amsterdamTime: 0 };
 
-test('block 0 of Amsterdam has the hash of an empty access list, and slot 0 unless it says another', () => {
+test('block 0 of Amsterdam has the hash of an empty access list, and slot 0 by default', () => {
   const header = headerOf({ config: { chainId: 1, ...AMSTERDAM } });
   assert.deepEqual(header.blockAccessListHash, EMPTY_LIST_HASH);
   assert.equal(header.slotNumber, 0n);
@@ -138,7 +138,7 @@ test('block 0 of Amsterdam has the hash of an empty access list, and slot 0 unle
   assert.deepEqual([later.slotNumber, later.blockAccessListHash], [undefined, undefined]);
 });
 
-test('forks by time in another order than the schedule are refused, as geth does; one may be left out', () => {
+test('time-based forks out of order are refused as by geth, but forks may be left out', () => {
   const parse = (times: object) => parseChainConfig({ chainId: 1, ...FORKS, ...times });
   const { timeForks } = parse({ shanghaiTime: 1, bpo5Time: 2, amsterdamTime: 2 });
   assert.deepEqual(
@@ -151,7 +151,7 @@ test('forks by time in another order than the schedule are refused, as geth does
   );
 });
 
-test('a fork that is not known is refused by its name, unless it is not set', () => {
+test('an unknown fork is refused by its name, unless it is null', () => {
   const parse = (times: object) => parseChainConfig({ chainId: 1, ...FORKS, ...times });
   assert.throws(() => parse({ bogotaTime: 0 }), {
     name: 'RangeError',
@@ -160,7 +160,7 @@ test('a fork that is not known is refused by its name, unless it is not set', ()
   assert.doesNotThrow(() => parse({ bogotaTime: null, verkleBlock: 1 }));
 });
 
-test('Amsterdam inherits the blob schedule in force, and an entry of its own does not count', () => {
+test('Amsterdam inherits the blob schedule in force, and its own entry is ignored', () => {
   const blobSchedule = {
     bpo1: { target: 10, max: 15, baseFeeUpdateFraction: 1 },
     amsterdam: { target: 1, max: 1, baseFeeUpdateFraction: 1 },

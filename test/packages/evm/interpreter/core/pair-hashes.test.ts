@@ -26,7 +26,7 @@ function hashOutside([key, slot]: Pair): string {
   return bytesToHex(keccak_256(Buffer.from(text, 'hex')));
 }
 
-test('hashes of pairs are the same as without a memory', () => {
+test('cached hashes of pairs equal those of another implementation', () => {
   const harness = new MessageHarness();
   const source = createOperandSource(SEED);
   // The place of a pair of zeros never looks empty, and neighbours share beginnings of places.

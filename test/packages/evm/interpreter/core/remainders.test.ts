@@ -44,7 +44,7 @@ describe('MULMOD', () => {
     return value;
   }
 
-  it('leaves every remainder', () => {
+  it('computes remainders next to 0 and next to the divisor', () => {
     const source = createOperandSource(SEED);
     for (let round = 0; round < DIVISORS; round++) {
       const divisor = source.next() | 1n;
@@ -73,7 +73,7 @@ describe('MULMOD', () => {
     }
   }
 
-  it('is right for squares, and for factors next to powers of two', () => {
+  it('is correct for squares, and for factors next to powers of two', () => {
     const source = createOperandSource(SEED + 1n);
     for (let round = 0; round < DIVISORS; round++) {
       // The third product by a divisor is the first that uses precomputation; divisors of 248 bits are not shifted.

@@ -66,10 +66,10 @@ function compare(harness: MessageHarness, instructions: readonly string[], sourc
   assert.deepEqual(run(' '), run(' JUMPDEST '), `${stack} | ${instructions.join(' ')}`);
 }
 
-describe('sequences', () => {
+describe('fused sequences', () => {
   const harness = new MessageHarness();
   for (const { name, first, second } of SEQUENCES) {
-    test(`${first} and ${second} are ${name}`, () => {
+    test(`${first} and ${second} fuse into ${name} with the same result`, () => {
       const source = createOperandSource(SEED);
       for (let i = 0; i < CASES; i++) {
         compare(harness, [...expand(first, source), ...expand(second, source)], source);
@@ -77,7 +77,7 @@ describe('sequences', () => {
     });
   }
 
-  test('constants that are computed', () => {
+  test('computed constants have the same result as unfused instructions', () => {
     const source = createOperandSource(SEED);
     for (let i = 0; i < 8 * CASES; i++) {
       const pushed = Array.from({ length: 4 }, () =>

@@ -80,7 +80,7 @@ describe('instruction bodies', () => {
   }
   for (const name of Object.keys(TERNARY)) it(name, () => check(name, 3, 4 * CASES));
 
-  it('give the same for the same few divisors again and again', () => {
+  it('have correct results when the same few divisors repeat', () => {
     const source = createOperandSource(SEED + 1n);
     for (let i = 0; i < CASES / 32; i++) {
       const divisors = [source.next(), source.next()];
@@ -92,7 +92,7 @@ describe('instruction bodies', () => {
     }
   });
 
-  it('are right where operands and moduli are next to each other', () => {
+  it('have correct results where operands and moduli are next to each other', () => {
     const edges = NOTABLE.flatMap((value) => [value - 1n, value, value + 1n]).map((v) =>
       BigInt.asUintN(256, v),
     );
@@ -108,8 +108,8 @@ describe('instruction bodies', () => {
   });
 });
 
-describe('helpers', () => {
-  it('tell about words', () => {
+describe('word helpers', () => {
+  it('classify, measure and compare words', () => {
     const source = createOperandSource(SEED + 2n);
     for (let i = 0; i < CASES; i++) {
       const [a, b] = [source.next(), source.next()];
@@ -155,7 +155,7 @@ describe('helpers', () => {
     }
   });
 
-  it('turn words into big-endian bytes and back, wherever these lie', () => {
+  it('convert words to big-endian bytes and back at any address', () => {
     const source = createOperandSource(SEED + 4n);
     for (let offset = 0; offset < 64; offset++) {
       const value = source.next();

@@ -80,7 +80,7 @@ function pointOutsideTheGroup(length: number): Uint8Array {
 
 for (const [address, input, reason] of CASES) {
   const precompile = OSAKA.get(address);
-  test(`${precompile?.name}: ${reason}, ${input.length} bytes`, () => {
+  test(`${precompile?.name} reports: ${reason}, ${input.length} bytes`, () => {
     assert.equal(precompile?.run(input), undefined);
     const explanation = precompile?.explain?.(input);
     assert.equal(typeof explanation === 'object' ? finishSteps(explanation) : explanation, reason);

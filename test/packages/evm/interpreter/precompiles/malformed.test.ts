@@ -29,7 +29,7 @@ function check(precompile: Precompile, input: Uint8Array): void {
 for (const [address, precompile] of OSAKA) {
   const valid = VALID_INPUTS.get(address) as Uint8Array;
 
-  test(`${precompile.name} takes its input at every length`, () => {
+  test(`${precompile.name} accepts or refuses input of any length`, () => {
     for (let length = 0; length <= valid.length + 1; length += valid.length > 300 ? 7 : 1) {
       const input = new Uint8Array(length);
       input.set(valid.subarray(0, length));
@@ -38,7 +38,7 @@ for (const [address, precompile] of OSAKA) {
     }
   });
 
-  test(`${precompile.name} takes any bytes`, () => {
+  test(`${precompile.name} accepts or refuses any bytes`, () => {
     const sizes = fc.constantFrom(0, 1, 64, 128, 160, 192, 213, 256, 288, 384, 512, 768, 1000);
     const bytes = sizes.chain((length) => fc.uint8Array({ minLength: length, maxLength: length }));
     fc.assert(
@@ -47,7 +47,7 @@ for (const [address, precompile] of OSAKA) {
     );
   });
 
-  test(`${precompile.name} answers the same from the middle of a larger buffer, and again`, () => {
+  test(`${precompile.name} has the same result from inside a larger buffer, and when repeated`, () => {
     const surroundings = new Uint8Array(valid.length + 64).fill(0xee);
     surroundings.set(valid, 32);
     const inside = surroundings.subarray(32, 32 + valid.length);

@@ -73,7 +73,7 @@ function mutations(valid: Uint8Array): fc.Arbitrary<Uint8Array> {
   });
 }
 
-test('every revision has the precompiles that the oracle has, at their addresses', async () => {
+test('every revision has the same precompile addresses as the oracle', async () => {
   for (const revision of REVISIONS) {
     const { addresses } = await Oracle.create(revision);
     const sorted = (numbers: Iterable<number>): number[] => [...numbers].sort((a, b) => a - b);
@@ -81,7 +81,7 @@ test('every revision has the precompiles that the oracle has, at their addresses
   }
 });
 
-test('every revision prices and computes valid inputs as the oracle does', async () => {
+test('every revision agrees with the oracle on prices and results of valid inputs', async () => {
   for (const revision of REVISIONS) {
     const oracle = await Oracle.create(revision);
     for (const address of PRECOMPILES.of(rulesOf(revision)).keys()) {
@@ -92,7 +92,7 @@ test('every revision prices and computes valid inputs as the oracle does', async
 });
 
 for (const [address, valid] of VALID_INPUTS) {
-  test(`changed inputs of precompile ${address} are answered as the oracle does`, async () => {
+  test(`precompile ${address} agrees with the oracle on mutated inputs`, async () => {
     for (const revision of REVISIONS_OF[address] ?? (['osaka'] as const)) {
       const oracle = await Oracle.create(revision);
       const answersAlike = fc.asyncProperty(mutations(valid), (input) =>
@@ -103,7 +103,7 @@ for (const [address, valid] of VALID_INPUTS) {
   });
 }
 
-test('modexp of any small lengths, present or not, is answered as the oracle does', async () => {
+test('modexp agrees with the oracle on any small lengths, with complete or truncated content', async () => {
   const size = fc.oneof(fc.nat(40), fc.nat(80), fc.constantFrom(0, 1, 31, 32, 33, 64, 65));
   const lengths = fc.tuple(size, size, size);
   const content = fc.oneof(
@@ -124,7 +124,7 @@ test('modexp of any small lengths, present or not, is answered as the oracle doe
   }
 });
 
-test('modexp of lengths up to 2^256 - 1 costs and fails as the oracle says', async () => {
+test('modexp agrees with the oracle on lengths up to 2^256 - 1', async () => {
   const length = fc.oneof(fc.constantFrom(0n, 1n, 32n, 1024n, 1025n, 4096n), fc.bigInt(0n, 2n ** 256n - 1n));
   for (const revision of ['byzantium', 'berlin', 'osaka'] as const) {
     const oracle = await Oracle.create(revision);

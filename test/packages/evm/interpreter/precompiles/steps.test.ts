@@ -78,8 +78,8 @@ function begin({
 const text = (output: Uint8Array | undefined): string =>
   output === undefined ? 'failure' : bytesToHex(output);
 
-describe('precompiles in pieces', () => {
-  test('are all those with a price that grows with their input, and the one that takes longest', () => {
+describe('precompiles that run in steps', () => {
+  test('are hashes, modexp, blake2f, KZG, pairings and multi-scalar multiplications', () => {
     const addresses = STEPWISE.map(([address]) => address);
     assert.deepEqual(
       addresses.sort((a, b) => a - b),
@@ -87,7 +87,7 @@ describe('precompiles in pieces', () => {
     );
   });
 
-  test('answer the same, whatever runs between two pieces, and whatever is given up', () => {
+  test('have the same result when interleaved with others or abandoned and restarted', () => {
     const property = fc.property(
       fc.array(task, { minLength: 1, maxLength: 4 }),
       fc.infiniteStream(fc.nat()),
@@ -115,7 +115,7 @@ describe('precompiles in pieces', () => {
     fc.assert(property, { numRuns: countRuns(60) });
   });
 
-  test('leave the input as it is', () => {
+  test('do not change the input', () => {
     for (const [address, precompile] of STEPWISE) {
       const input = (VALID_INPUTS.get(address) as Uint8Array).slice();
       finishSteps(begin({ precompile, input }));
@@ -138,8 +138,8 @@ const sized = (length: number): fc.Arbitrary<Uint8Array> =>
   });
 const lengths = fc.constantFrom(1, 3, 8, 100, 2_047, 2_048, 2_049, 5_000, 8_191, 8_192, 8_193, 9_000, 40_000);
 
-describe('powers modulo a number', () => {
-  test('of any length are what multiplication and remainder make of them', () => {
+describe('modular exponentiation', () => {
+  test('agrees with multiplication and remainder for operands of any length', () => {
     const property = fc.property(
       lengths.chain(sized),
       fc.uint8Array({ maxLength: 2 }),
@@ -159,7 +159,7 @@ describe('powers modulo a number', () => {
     fc.assert(property, { numRuns: countRuns(60) });
   });
 
-  test('remainders of a large modulus are exact, up to twice its length', () => {
+  test('reduces exactly by a large modulus, up to twice its length', () => {
     const property = fc.property(sized(20_001), sized(20_000), sized(20_001), (a, b, modulus) => {
       if (modulus[0] === 0) modulus[0] = 1;
       const [number, first, second] = [modulus, a, b].map((part) => BigInt(bytesToHex(part))) as [
