@@ -18,7 +18,9 @@ const until = async (what: string, check: () => unknown): Promise<void> => {
 };
 
 for (const fault of ['killed', 'frozen'] as const) {
-  test(`Valkey is ${fault}: known keys are admitted, limits apply locally, and both are shared again afterwards`, { skip: NO_REDIS }, async (t) => {
+  test(`Valkey is ${fault}: known keys are admitted, limits apply locally, and both are shared again afterwards`, {
+    skip: NO_REDIS,
+  }, async (t) => {
     const server = await openServer(t);
     const client = await openClient(t, server);
     const table = new RedisKeyTable({ client, prefix: 'test', timeLimitMs: 50 });

@@ -80,7 +80,9 @@ test('bench logs compares answers, and reports the size of the indexes', async (
   assert.match(figures, /indexes to the rest of an import [\d.]+; (targets met|MISSED: )/);
 });
 
-test('bench subscriptions delivers every block to all subscribers, on both sides', { skip: GETH_SKIP }, async () => {
+test('bench subscriptions delivers every block to all subscribers, on both sides', {
+  skip: GETH_SKIP,
+}, async () => {
   const output = await runBench('subscriptions', ['--json'], { ROUNDS: '1', BLOCKS: '2', SUBSCRIBERS: '20' });
   const [rounds = '', figures = ''] = output.trimEnd().split('\n');
   assert.deepEqual(Object.keys(JSON.parse(rounds)), ['geth', 'portcullis']);

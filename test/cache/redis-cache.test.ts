@@ -14,7 +14,9 @@ const LONG = `[${'{"blockHash":"0xabcdef"},'.repeat(1_000)}1]`;
 /** Time limit for tests of a healthy server on a machine that may be busy. */
 const PATIENT_MS = 30_000;
 
-describe('RedisCache with a real server', { skip: findRedisProgram() === undefined && NO_REDIS_REASON }, () => {
+describe('RedisCache with a real server', {
+  skip: findRedisProgram() === undefined && NO_REDIS_REASON,
+}, () => {
   let server: RedisServer;
   let raw: Redis;
   let faults: RedisFault[] = [];

@@ -257,7 +257,9 @@ test('doctor tests whether calls can be executed here', { skip: ANVIL_SKIP }, as
   );
 });
 
-test('state from nodes without proofs is reported as accepted from one node', { skip: ANVIL_SKIP }, async (t) => {
+test('state from nodes without proofs is reported as accepted from one node', {
+  skip: ANVIL_SKIP,
+}, async (t) => {
   const anvil = await startAnvil();
   t.after(() => anvil.kill());
   await anvil.request('evm_mine');

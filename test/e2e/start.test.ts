@@ -104,7 +104,9 @@ describe('portcullis start in an empty folder', () => {
     });
   }
 
-  test('each printed command answers with --rollup op-stack, whose oracle prices layer 1', { skip: NO_CURL }, async (t) => {
+  test('each printed command answers with --rollup op-stack, whose oracle prices layer 1', {
+    skip: NO_CURL,
+  }, async (t) => {
     const results = await pasteLines(t, folder.path, ['start', '--rollup', 'op-stack']);
     assert.deepEqual([...results.keys()].sort(), [...FIVE_METHODS, 'op_estimateGas', 'rollup_getInfo']);
     const estimate = results.get('op_estimateGas') as { priorityFeePerGas: string };

@@ -13,7 +13,9 @@ const REQUESTS: number = countRuns(40);
 const SEED = 1;
 
 for (const shape of Object.values(SHAPES)) {
-  test(`a chain from geth imports, and requests get the same answers: ${shape.name}`, { skip: GETH_SKIP }, async (t) => {
+  test(`a chain from geth imports, and requests get the same answers: ${shape.name}`, {
+    skip: GETH_SKIP,
+  }, async (t) => {
     const folder = makeTemporaryFolder();
     t.after(() => folder.remove());
     const files = await buildHiveChain(shape, folder.path);

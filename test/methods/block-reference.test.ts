@@ -25,7 +25,8 @@ const ACCEPTED: readonly [value: unknown, reference: unknown][] = [
   ],
 ];
 for (const [value, reference] of ACCEPTED) {
-  test(`${JSON.stringify(value)} is a block reference`, () => assert.deepEqual(anyBlock.parse(value), reference));
+  test(`${JSON.stringify(value)} is a block reference`, () =>
+    assert.deepEqual(anyBlock.parse(value), reference));
 }
 
 const REFUSED: readonly [value: unknown, message: string][] = [

@@ -199,7 +199,7 @@ test('other blocks and block overrides are estimated without linea_estimateGas',
   assert.deepEqual(requested.requests, []);
 });
 
-test("a refusal of linea_estimateGas is returned, and a malformed answer is an error", async () => {
+test('a refusal of linea_estimateGas is returned, and a malformed answer is an error', async () => {
   const limit = new ChainError('failed', 'Transaction line count for module HUB=3 is above the limit 2');
   const refusing = prepare({});
   refusing.chain.request = async () => {

@@ -71,7 +71,7 @@ test('the import table matches the references of the projects', () => {
   assert.deepEqual([...rows.keys()].toSorted(), [...ROOMS, 'admin/page'].toSorted());
 });
 
-test("a traced request runs the files of the drawing", async () => {
+test('a traced request runs the files of the drawing', async () => {
   const [, way = ''] = TEXT.split('## The life of a request');
   const drawing = way.slice(way.indexOf('```'), way.lastIndexOf('```'));
   const [common = '', embedded = '', nodes = '', end = ''] = drawing.split(/^ {2}(?:on|and) .*$/m);

@@ -108,7 +108,7 @@ function testCommon(facts: Facts[BuiltinChain], get: () => EmbeddedChain): void 
     assert.equal(BigInt(chainId), BigInt(facts.chainId));
   });
 
-  test("the head has few receipts, of different outcomes", async () => {
+  test('the head has few receipts, of different outcomes', async () => {
     const receipts = JSON.parse((await get().chain.blocks.getReceipts(LATEST)) as string) as {
       status: string;
       logs: unknown[];

@@ -194,7 +194,7 @@ describe('GasPriceOracle', () => {
     }
   });
 
-  test("charges the Isthmus operator fee, and has the flags of its forks", () => {
+  test('charges the Isthmus operator fee, and has the flags of its forks', () => {
     const fee = ask(evm, GAS_PRICE_ORACLE, encodeWordCall('0x275aedd2', 53_000n));
     assert.equal(fee, computeIsthmusOperatorFee(53_000n, { scalar: 1_000n, constant: 5n }));
     assert.equal(fee, 58n);

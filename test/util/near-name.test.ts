@@ -18,7 +18,8 @@ for (const [provided, meant] of [
   ['', undefined],
   ['debug_traceCall', undefined],
 ] as const) {
-  test(`the name nearest to ${provided} is ${meant}`, () => assert.equal(findNearName(provided, NAMES), meant));
+  test(`the name nearest to ${provided} is ${meant}`, () =>
+    assert.equal(findNearName(provided, NAMES), meant));
 }
 
 test('a name is nearest to itself, and without a near name there is no suggestion', () => {

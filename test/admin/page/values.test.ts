@@ -53,8 +53,7 @@ const values: readonly (readonly [text: string, schema: OpenRpcSchema, value: un
   ['12', { type: 'integer' }, 12],
 ];
 for (const [text, schema, value] of values) {
-  test(`parses ${text} as ${JSON.stringify(value)}`, () =>
-    assert.deepEqual(parseValue(text, schema), value));
+  test(`parses ${text} as ${JSON.stringify(value)}`, () => assert.deepEqual(parseValue(text, schema), value));
 }
 
 for (const [text, schema, message] of [

@@ -32,7 +32,9 @@ const WALLET = `async ({ http, webSocket, key, to, count }) => {
   return { 'send and wait': receipt.hash, 'new blocks': blocks.join(' ') };
 }`;
 
-test('a browser page of another origin sends a transfer and watches blocks', { skip: ANVIL_SKIP || NO_BROWSER }, async () => {
+test('a browser page of another origin sends a transfer and watches blocks', {
+  skip: ANVIL_SKIP || NO_BROWSER,
+}, async () => {
   const stage = await LiveStage.open();
   const browser = await launchBrowser();
   const site = createServer((request, response) => {

@@ -10,7 +10,9 @@ import { LIVE_OPERATIONS } from './live-operations.ts';
 
 const PAGE = readFileSync(join(ROOT, 'docs/clients.md'), 'utf8');
 
-test('installed clients watch blocks, use filters and send, as documented', { skip: ANVIL_SKIP }, async () => {
+test('installed clients watch blocks, use filters and send, as documented', {
+  skip: ANVIL_SKIP,
+}, async () => {
   const rows = await findLiveMatrix(
     LIVE_CLIENTS.filter(({ isAtHand }) => isAtHand === true),
     () => {},

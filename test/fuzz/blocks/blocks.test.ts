@@ -27,7 +27,9 @@ const savedBlock = (name: string): BlockCase =>
 
 for (const { oracle, skip, seed, blocks } of ORACLES) {
   for (const revision of ['osaka', 'amsterdam'] as const) {
-    test(`${blocks} random blocks of ${revision} have the same outcome as from ${oracle.name}`, { skip }, async () => {
+    test(`${blocks} random blocks of ${revision} have the same outcome as from ${oracle.name}`, {
+      skip,
+    }, async () => {
       const options = { revision, seconds: Number.POSITIVE_INFINITY, blocks, seed, first: 0 };
       const { differences, transactions } = await runBlockFuzz(oracle, options);
       assert.deepEqual([...differences.keys()], []);

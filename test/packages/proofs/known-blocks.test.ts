@@ -122,7 +122,9 @@ function* changeBlock(block: Members): Generator<{ readonly where: string; reado
   }
 }
 
-test('cached blocks of many chains are recognized by their text, with whitespace and without', { skip }, () => {
+test('cached blocks of many chains are recognized by their text, with whitespace and without', {
+  skip,
+}, () => {
   let found = 0;
   let usual = 0;
   for (const { name, block } of samples) {

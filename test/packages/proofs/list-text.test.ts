@@ -122,7 +122,9 @@ const ODD_VALUES: readonly unknown[] = [
   {},
 ];
 
-test('any change in a transaction or a receipt yields the same findings as in the parsed block', { skip }, () => {
+test('any change in a transaction or a receipt yields the same findings as in the parsed block', {
+  skip,
+}, () => {
   let changed = 0;
   for (const { name, block, receipts = [] } of samples) {
     if (JSON.stringify(block).length + JSON.stringify(receipts).length > MAX_LENGTH) continue;
@@ -148,7 +150,9 @@ test('any change in a transaction or a receipt yields the same findings as in th
   assert.ok(changed > 1_000, `${changed} changes`);
 });
 
-test('lists that are too short, too long or invalid yield the same findings as in the parsed block', { skip }, () => {
+test('lists that are too short, too long or invalid yield the same findings as in the parsed block', {
+  skip,
+}, () => {
   const [sample] = samples.filter(({ receipts = [] }) => receipts.length > 2);
   const { block, receipts = [] } = sample as (typeof samples)[number];
   for (const list of [receipts.slice(1), receipts.slice(0, -1), [...receipts, receipts[0] as Members], []])

@@ -120,7 +120,9 @@ test('state of anvil is verified, and no node is quarantined', { skip: ANVIL_SKI
 
 const vectors = findVectors('execution-apis');
 
-test('state of geth is verified, and no node is quarantined', { skip: vectors === undefined ? SKIP_REASON : GETH_SKIP }, async () => {
+test('state of geth is verified, and no node is quarantined', {
+  skip: vectors === undefined ? SKIP_REASON : GETH_SKIP,
+}, async () => {
   const geth = await startGeth({ ...executionApisChain(vectors as string), blockGasLimit: GAS_LIMIT });
   try {
     const head = BigInt(String(await geth.ask('eth_blockNumber', [])));

@@ -26,7 +26,8 @@ for (const text of [
   'Infinity',
   'Fri, nonsense',
 ]) {
-  test(`parseRetryAfter rejects ${JSON.stringify(text)}`, () => assert.equal(parseRetryAfter(text, NOW), undefined));
+  test(`parseRetryAfter rejects ${JSON.stringify(text)}`, () =>
+    assert.equal(parseRetryAfter(text, NOW), undefined));
 }
 
 test('retry delays are at most an hour, and never negative', () => {

@@ -48,7 +48,9 @@ test('a process killed while it writes leaves consistent records', async (t) => 
 });
 
 for (const fault of ['killed', 'frozen'] as const) {
-  test(`while Valkey is ${fault} operations throw RecordTableError, and afterwards they work again`, { skip: NO_REDIS }, async (t) => {
+  test(`while Valkey is ${fault} operations throw RecordTableError, and afterwards they work again`, {
+    skip: NO_REDIS,
+  }, async (t) => {
     const server = await openServer(t);
     const table = await openRedisRecords(t, server);
     await table.create('filter/key/1', '1', 600_000, 10);

@@ -86,7 +86,9 @@ describe('an owner at its limit', () => {
     });
   }
 
-  test('is counted only once in Valkey if an earlier version without sums filled it', { skip: NO_REDIS }, async (t) => {
+  test('is counted only once in Valkey if an earlier version without sums filled it', {
+    skip: NO_REDIS,
+  }, async (t) => {
     const client = await openClient(t, await openServer(t));
     const table = new RedisRecordTable({ client, prefix: 'test', timeLimitMs: 5_000 });
     await fill(table, FULL[1] as Owner);

@@ -4,7 +4,9 @@ import { test } from 'node:test';
 import { GETH_SKIP } from '../../geth/node/geth-program.ts';
 import { runSends } from './sends.ts';
 
-test('transfers of four kinds of wallet are mined, and visible to the wallets', { skip: GETH_SKIP }, async () => {
+test('transfers of four kinds of wallet are mined, and visible to the wallets', {
+  skip: GETH_SKIP,
+}, async () => {
   const { mined, faults } = await runSends(24, 4, 1);
   assert.deepEqual(faults, []);
   assert.equal(mined, 24);

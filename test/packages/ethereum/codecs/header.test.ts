@@ -28,7 +28,7 @@ const GETH_HASH = '0xfe9f87a27a9b2ae0139c5a29f03865a01278bde30ec10253ff1638d5dc5
 const encoded = hexToBytes(GETH_HEADER);
 const fields = asList(decodeRlp(encoded), 'header');
 
-test("an Amsterdam header is decoded, encoded and hashed as by geth", () => {
+test('an Amsterdam header is decoded, encoded and hashed as by geth', () => {
   const header = headerFromRlp(fields);
   assert.equal(bytesToHex(header.blockAccessListHash as Uint8Array), `0x${EMPTY_LIST}`);
   assert.equal(header.slotNumber, 0x1234n);

@@ -125,7 +125,7 @@ describe('paid gas and block gas', () => {
   });
 });
 
-describe("block gas", () => {
+describe('block gas', () => {
   const used = (execution: bigint, state: bigint, paid: bigint) => ({
     gasUsed: paid,
     peakGasUsed: paid,
