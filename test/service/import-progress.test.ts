@@ -22,8 +22,6 @@ describe('the progress of an import', () => {
   before(async () => {
     writeFileSync(genesis, genesisText);
     for (let i = 0; i < BLOCKS; i++) await builder.add({});
-    // Commits are also due by time: the first import of a process loads modules, which must not count as time of its first block.
-    await follow(builder.encode(), 'first');
   });
   after(() => folder.remove());
 
@@ -54,7 +52,10 @@ describe('the progress of an import', () => {
     return seen;
   }
 
-  test('is the end of each block, not of the data read ahead', async () => {
+  test('is the end of each block, not of the data read ahead', async (t) => {
+    // Commits are also due by time: on a busy machine the first block would be one.
+    const now = performance.now();
+    t.mock.method(performance, 'now', () => now);
     const { total, done, committed, isComplete } = await follow(builder.encode(), 'plain');
     // A block counts once it is in the store, so progress only moves to the end of a commit.
     assert.ok(committed.every((end, i) => end <= (done[i] as number)));
