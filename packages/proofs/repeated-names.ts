@@ -8,7 +8,7 @@ const LAST_BLANK = 0x20;
 export const REPEATED: string = 'an object in the answer has a member more than once';
 
 /**
- * Whether an object in a JSON text repeats a member name. This program uses the last member of a repeated name. Other parsers may use another member,
+ * Whether an object in a JSON text repeats a member name. If members have the same name, this program uses the last one. Other parsers may use another member,
  * or reject the text. A long text that was parsed with pauses is not scanned again.
  * @param value result of parsing the text
  */

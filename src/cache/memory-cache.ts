@@ -50,7 +50,7 @@ const MAX_SEGMENT_BYTES = 256 * KiB;
 const INLINE_PART = 8;
 const MAX_INLINE_BYTES = 8 * KiB;
 /**
- * The tables have one slot per this many bytes of the limit. Few entries are smaller than this, because an entry contains the name of a call and
+ * Number of table slots: the limit on bytes divided by this number. Few entries are smaller than this, because an entry contains the name of a call and
  * usually a 32-byte word.
  */
 const BYTES_PER_PLACE = 256;

@@ -1,6 +1,6 @@
 /** Defaults of geth for a full node (`ethconfig.FullNodeGPO`, `miner.DefaultConfig`); prices are in wei per gas. */
 const CHECKED_BLOCKS = 20n;
-/** A block with a single sample adds a further block only while the number of samples and pending blocks is below this bound. */
+/** If a block yields only one sample, one more block is read, but only while samples and blocks to be read are together fewer than this. */
 const MAX_SAMPLED = 40;
 const PERCENTILE = 60;
 const MAX_TIP = 500_000_000_000n;

@@ -147,7 +147,7 @@ function validateAccount(
   const slots = [...storageChanges.map(({ slot }) => slot), ...storageReads].sort(compareBytes);
   expectAscending(slots, compareBytes, 'changed and read slots together');
   if (storageChanges.some(({ changes }) => changes.length === 0)) {
-    throw new RangeError('block access list: a changed slot has no changes');
+    throw new RangeError('block access list: the list of changes of a slot is empty');
   }
   const changeLists = [
     ...storageChanges.map(({ changes }) => changes),

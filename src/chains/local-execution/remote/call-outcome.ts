@@ -9,7 +9,7 @@ import type { NodeRef, NodeRequest, Place, RemoteStateSource, StateReply } from 
 export type Outcome = string;
 
 /**
- * `same`: a node has the local outcome. `refuted`: a node has the local outcome, and other nodes were reported for a different outcome. `different`:
+ * `same`: the outcome of a node equals the local outcome. `refuted`: the same, and nodes with a different outcome were reported. `different`:
  * only different outcomes. `unknown`: no usable answer.
  */
 export type SampleVerdict = 'same' | 'refuted' | 'different' | 'unknown';
