@@ -57,7 +57,7 @@ export class OperatorVoices<S extends Speaker = Upstream> {
     return this.count(position) >= this.needed;
   }
 
-  /** Returns nodes in service whose head is at or above the height of a block, but which have reported no block at this height. */
+  /** Returns the nodes in service that have reached the height of a block but have not reported their block at this height. */
   listSilent({ number }: BlockPosition): S[] {
     return this.#operators.flat().filter((node) => {
       const { latest } = node.tracker;
