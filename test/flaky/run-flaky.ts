@@ -1,9 +1,9 @@
 /**
  * `npm run check -- flaky`: repeats every test file that uses random values, and prints the failed tests with their seeds. The first half runs with
- * one process for each processor; the second half runs beside busy processes, with half as many test processes as these. `find-random-tests.ts` finds the files by their sources. Options: `--repeats 50` per
- * file, `--load 16` busy processes in the second half, `--shard 1/4` for every fourth file, `--minutes 60` after which no further run begins,
- * and texts, one of which a path must contain; `--list` prints the files. Exits with 1 when a test failed, a run was omitted for lack of time,
- * or no file was found.
+ * one test process for each processor. The second half runs beside busy processes, with as many test processes: tests then get half of the
+ * processors. `find-random-tests.ts` finds the files by their sources. Options: `--repeats 50` per file, `--load 16` busy processes in the second
+ * half, `--shard 1/4` for every fourth file, `--minutes 60` after which no further run begins, and texts, one of which a path must contain;
+ * `--list` prints the files. Exits with 1 when a test failed, a run was omitted for lack of time, or no file was found.
  */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -88,7 +88,7 @@ else {
   try {
     await repeat(
       Math.floor(repeats / 2),
-      load === 0 ? availableParallelism() : Math.ceil(load / 2),
+      Math.max(load, availableParallelism()),
       `${load} busy processes`,
       end,
     );

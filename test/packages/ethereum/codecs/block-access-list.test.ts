@@ -88,7 +88,10 @@ test('unordered, duplicate and too many entries are refused', () => {
     [withFirst({ storageReads: [slot(2), slot(1)] }), /read slots are not ascending/],
     [withFirst({ storageReads: [slot(256)] }), /changed and read slots together/],
     [withFirst({ storageChanges: [...first.storageChanges].reverse() }), /changed slots are not ascending/],
-    [withFirst({ storageChanges: [{ slot: slot(0), changes: [] }] }), /the list of changes of a slot is empty/],
+    [
+      withFirst({ storageChanges: [{ slot: slot(0), changes: [] }] }),
+      /the list of changes of a slot is empty/,
+    ],
     [withFirst({ balanceChanges: [at(2, 1n), at(1, 1n)] }), /changes are not ascending/],
     [withFirst({ nonceChanges: [at(1, 1n), at(1, 2n)] }), /changes are not ascending/],
     [withFirst({ nonceChanges: [at(4, 1n)] }), /index 4 is too high for a block of 2 transactions/],
