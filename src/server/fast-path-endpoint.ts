@@ -109,16 +109,13 @@ export class FastPathEndpoint {
     if ('refused' in admitted) return echoRefusal(admitted, body);
     if (!isJsonType(head.fields.contentType)) return this.#gateway.refuse('unsupportedMediaType');
     work.keyId = admitted.principal.id;
-    const { unsent } = this.#shares;
-    if (!unsent.isEmpty && unsent.refuses(nameOwner(work.visitor.address, work.keyId)))
-      return this.#gateway.refuse('unsent.bytes', admitted);
     const { id } = admitted.principal;
-    const answered = this.#shares.holdWhile(nameOwner(work.visitor.address, id), body.length, () =>
+    const answered = this.#shares.serveBody(nameOwner(work.visitor.address, id), body.length, () =>
       SCHEDULER.serve(id, work.scope.startedAt, () =>
         this.#gateway.handle(body, admitted, work.scope, work.report),
       ),
     );
-    return answered ?? this.#gateway.refuse('arriving.bytes', admitted);
+    return typeof answered === 'string' ? this.#gateway.refuse(answered, admitted) : answered;
   }
 
   /** @returns number of body bytes sent, before compression */

@@ -249,20 +249,16 @@ export class HttpEndpoint {
     // The client may have disconnected while the body was decompressed.
     if (request.socket.destroyed) return undefined;
     if (report !== undefined) report.requestBytes = body.length;
-    const { unsent } = this.#shares;
-    if (!unsent.isEmpty && unsent.refuses(owner)) {
-      this.#send(work, this.#gateway.refuse('unsent.bytes', session));
-      return undefined;
-    }
     const now = performance.now();
     const scope = new RequestScope(now + this.#limits.requestTimeout, undefined, now);
     scope.trace = report?.span;
     response.once('close', () => scope.noteSent(response.writableFinished));
     connection.begin(scope);
-    const answered = this.#shares.holdWhile(owner, body.length, () =>
+    const served = this.#shares.serveBody(owner, body.length, () =>
       SCHEDULER.serve(session.principal.id, now, () => this.#gateway.handle(body, session, scope, report)),
     );
-    return continueWith(answered ?? this.#gateway.refuse('arriving.bytes', session), (answer) => {
+    const answered = typeof served === 'string' ? this.#gateway.refuse(served, session) : served;
+    return continueWith(answered, (answer) => {
       if (!isComplete(answer.body)) return this.#sendStream(work, answer.body, scope);
       connection.end(scope);
       if (report !== undefined) report.responseBytes = measure(answer.body);

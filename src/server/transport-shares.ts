@@ -21,6 +21,9 @@ export type ShareFigures = {
   readonly refusals: Readonly<Record<ShareRefusal, number>>;
 };
 
+/** Bound that refuses a body which has arrived. */
+type BodyBound = 'unsent.bytes' | 'arriving.bytes';
+
 /** Minimum size of a body that is counted while it is handled, bytes; the number of bodies in flight limits smaller ones. */
 const MIN_RESERVED_BYTES = 64 * 1024;
 
@@ -65,13 +68,18 @@ export class TransportShares {
   }
 
   /**
-   * Counts a large body while `work` runs, because its memory stays in use after it has arrived.
+   * Serves the body of an owner. A large body is counted while `work` runs, because its memory stays in use after it has arrived.
    * @param work may reject, never throws
-   * @returns undefined if the owner has no room; `work` is then not called
+   * @returns the exceeded bound if the owner has too many unread answers or no room for the body; `work` is then not called
    */
-  holdWhile<T>(owner: string, bytes: number, work: () => PromiseOrValue<T>): PromiseOrValue<T> | undefined {
+  serveBody<T extends object>(
+    owner: string,
+    bytes: number,
+    work: () => PromiseOrValue<T>,
+  ): PromiseOrValue<T> | BodyBound {
+    if (!this.unsent.isEmpty && this.unsent.refuses(owner)) return 'unsent.bytes';
     if (bytes < MIN_RESERVED_BYTES) return work();
-    if (!this.takeArriving(owner, bytes)) return undefined;
+    if (!this.takeArriving(owner, bytes)) return 'arriving.bytes';
     const outcome = work();
     const release = (): void => this.arriving.giveBack(owner, bytes);
     if (outcome instanceof Promise) return outcome.finally(release);

@@ -263,14 +263,12 @@ export class WebSocketConnection {
   ): PromiseOrValue<JsonResult> {
     if (!('refused' in admitted)) {
       this.#session = admitted;
-      const { unsent } = this.#shares;
-      if (!unsent.isEmpty && unsent.refuses(this.#owner))
-        return this.#refuse('unsent.bytes', admitted, report);
-      const answered = this.#shares.holdWhile(this.#owner, body.length, () =>
+      const answered = this.#shares.serveBody(this.#owner, body.length, () =>
         this.#parts.gateway.handle(body, admitted, scope, report, notifier),
       );
-      if (answered === undefined) return this.#refuse('arriving.bytes', admitted, report);
-      return continueWith(answered, takeBody);
+      return typeof answered === 'string'
+        ? this.#refuse(answered, admitted, report)
+        : continueWith(answered, takeBody);
     }
     if (!NO_ENTRY.has(admitted.refused.status)) return admitted.refused.body;
     this.#closer.lock();
