@@ -26,7 +26,7 @@ export { BlockError } from './transition/block-error.ts';
 export type { BlockResult } from './transition/execute-block.ts';
 export { TransactionError, type TransactionProblem } from './transition/transaction-error.ts';
 
-/** The core's WebAssembly module in base64. The build of the package inserts the text. */
+/** The core's WebAssembly module in base64. The package's build inserts the base64 text. */
 declare const CORE_BASE64: string;
 
 let core: CoreModule | undefined;

@@ -3,7 +3,7 @@ import { HEADER_FORMS, type HeaderForm } from './header-forms.ts';
 import { isMembers, isSameText } from './members.ts';
 import { TRANSACTION_FORMS, type TransactionForm } from './transaction-forms.ts';
 
-/** Unhashed members that follow from hashed members. Every client returns these members. */
+/** Unhashed members that follow from hashed members. Clients return these members in every object. */
 const OF_TRANSACTION: readonly string[] = ['from'];
 const OF_BLOCK: readonly string[] = ['uncles'];
 const OF_PLACE: readonly string[] = ['blockHash', 'blockNumber', 'transactionIndex'];
@@ -63,7 +63,7 @@ export function compareTransactionMembers(
   }
 }
 
-/** Header members that forks added, each of which is hashed by at least one chain. */
+/** Header members that a fork added. At least one chain hashes each of them. */
 const OF_FORKS: readonly string[] = [
   ...new Set(
     HEADER_FORMS.flatMap(({ fields }) => fields.filter(({ isOptional }) => isOptional === true)).map(
@@ -77,7 +77,7 @@ const OF_SEAL = [
   ['mixHash', `0x${'0'.repeat(64)}`],
   ['nonce', `0x${'0'.repeat(16)}`],
 ] as const;
-/** Members whose value is an object of hashed members. */
+/** Members of a block object whose value is an object that contains hashed members. */
 const OF_CONTEXT: readonly string[] = HEADER_FORMS.flatMap(({ context }) =>
   context === undefined ? [] : [context.member],
 );
@@ -110,7 +110,7 @@ export function requirePlace(transaction: Members, findings: Findings): void {
   requireMembers(transaction, OF_PLACE, 'transaction', transaction['hash'], findings);
 }
 
-/** Requires the unhashed members of a receipt whose transaction is known. */
+/** Adds a finding if a receipt lacks a member that no root covers, such as `blockHash`. */
 export function requireReceiptMembers(
   receipt: Members,
   { hash, to }: { readonly hash: string; readonly to: string | null },
@@ -148,8 +148,8 @@ function listForeign(form: TransactionForm): readonly string[] {
 }
 
 /**
- * Whether a member of another transaction type carries no information. Some clients return the members of all types: empty, zero, or the gas price as
- * fee caps.
+ * Whether a member that belongs to another transaction type is empty, zero, or repeats the gas price as a fee cap. Some clients return the members of
+ * all types in every transaction.
  */
 function saysNothing(value: unknown, gasPrice: unknown): boolean {
   if (value == null || value === false || value === '0x' || value === '0x0' || value === gasPrice)

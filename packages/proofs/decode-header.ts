@@ -4,7 +4,7 @@ import { decodeBytes, decodeInteger } from './decode-fields.ts';
 import type { Members } from './findings.ts';
 import { HEADER_FORMS, type HeaderForm, isTimeIn, MAX_INTEGER_BYTES } from './header-forms.ts';
 
-/** Header forms in which each field is a member of the block object. The other forms nest lists. */
+/** Header forms in which each field is a member of the block object. In all other forms, the header contains nested lists. */
 const FLAT_FORMS = HEADER_FORMS.filter(
   ({ outer, fields }) => outer === undefined && fields.every(({ as }) => as !== 'seal'),
 );
@@ -39,7 +39,7 @@ function readForm(items: readonly RlpItem[], { fields, mark }: HeaderForm): Memb
     if (error instanceof RangeError) return undefined;
     throw error;
   }
-  // A mark (member that identifies the form) that is not hashed repeats a hashed member: `author` is the miner.
+  // A mark identifies the form. A mark outside of the header repeats a hashed member: `author` is the miner.
   if (mark !== undefined && fields.every(({ member }) => member !== mark))
     members[mark] = members['miner'] as string;
   return mark === undefined || mark in members ? members : undefined;

@@ -21,7 +21,7 @@ export function encodeTrieReceipt(receipt: Members, type: number, writer: RlpWri
     writeLogs(writer, receipt['logs']);
     writeBytes(writer, receipt['logsBloom'], 'logsBloom');
     writeInteger(writer, receipt['cumulativeGasUsed'], 'cumulativeGasUsed');
-    // Receipts before Byzantium contain the state root. Some nodes return a status with them as well.
+    // Receipts before Byzantium contain the state root. Some nodes return a status in these receipts as well.
     const { root } = receipt;
     if (typeof root === 'string' && ROOT.test(root)) writeBytes(writer, root, 'root');
     else writeStatus(writer, receipt['status']);

@@ -112,7 +112,7 @@ const WRITERS: Readonly<Record<FieldKind, WriteField>> = {
   optionalInteger: (writer, value, member) => writeInteger(writer, value ?? '0x0', member),
   flag: writeFlag,
   hashes: writeHashes,
-  // Null is encoded as an empty list. No other list has the hash of an empty list.
+  // Null is encoded as an empty list. If the list of the transaction has entries, its hash differs from the hash of this encoding.
   accessList: (writer, value, member) => writeList(writer, value === null ? [] : value, member, writeAccess),
   authorizationList: (writer, value, member) => writeList(writer, value, member, writeAuthorization),
 };
@@ -167,8 +167,8 @@ function writeAccess(writer: RlpWriter, { address, storageKeys }: Members): void
 }
 
 /**
- * Writes an authorization. Substrate nests the signature in an object, and returns the parity as a boolean. If an authorization contains a value
- * twice, the two must agree.
+ * Writes an authorization. Substrate nests the signature in an object, and returns the parity as a boolean. If an authorization contains a value in
+ * two members, the two values must be equal.
  */
 function writeAuthorization(writer: RlpWriter, item: Members): void {
   const inner = item['signature'];

@@ -10,8 +10,9 @@ export type Members = Readonly<Record<string, unknown>>;
 
 /**
  * Subjects of findings: parts of a response that are verified separately. If a chain has other rules for one part, only that part becomes
- * unverifiable. Roots in the header cover the first six subjects. `place` is the position in the chain that an object names. `members` is the set of
- * members of an object. `logs` are compared with verified receipts. The other subjects are members that follow from hashed data.
+ * unverifiable. The first six subjects are verified against roots in the header. `place` is the position in the chain (block and index) that an
+ * object names. `members`: whether an object has all required members, and no others. `logs` are compared with verified receipts. The other subjects
+ * are members that follow from hashed data.
  */
 export const SUBJECTS = [
   'header',
@@ -41,7 +42,7 @@ export type Subject = (typeof SUBJECTS)[number];
 export type Finding = {
   readonly subject: Subject;
   readonly kind: 'contradicts' | 'unknown';
-  /** Description without values of the response, as the end of a sentence. */
+  /** Description of the fault for the end of a sentence, without values of the response. */
   readonly text: string;
   /**
    * Evidence: the recomputed and returned values. Responses that agree with each other have equal evidence. Evidence is present if unknown rules of

@@ -14,7 +14,9 @@ import {
 import { asText, isMembers, readInteger, UnreadableMember, writeBytes, writeInteger } from './members.ts';
 
 const MS = 1_000n;
-/** `STEP` matches the RLP of an integer of up to 8 bytes, and captures the length digit. `SIGNATURE` matches the RLP of 65 bytes. */
+/**
+ * `STEP` matches the RLP of an integer of up to 8 bytes, and captures the length digit. `SIGNATURE` matches a byte string of 65 bytes, RLP-encoded.
+ */
 const STEP = /^0x(?:[0-7][0-9a-f]|8([0-8])(?:[0-9a-f]{2})*)$/i;
 const SIGNATURE = /^0xb841[0-9a-f]{130}$/i;
 

@@ -1,6 +1,6 @@
 /**
- * Header forms by chain. A form lists the members of a block object that are hashed, in order. The source of a form is the client that the form's
- * comment names.
+ * Header forms by chain. A form lists the members of a block object that are hashed, in order. A comment at each form names the client whose source
+ * code defines it.
  */
 
 import { bytesToHex } from '../ethereum/primitives/hex.ts';
@@ -20,7 +20,7 @@ export type HeaderField = {
   readonly as: Scalar;
   /** Length in bytes, if the member has the same length in all headers. */
   readonly length?: number;
-  /** Set if the field is absent before a fork. No field follows an absent field. */
+  /** Set if the field is absent before a fork. If a field is absent, all later fields of the header are absent too. */
   readonly isOptional?: true;
   /** Unit of the time that the header contains; responses always use seconds. */
   readonly unit?: 'seconds' | 'milliseconds';
@@ -31,23 +31,24 @@ export type HeaderField = {
 export type HeaderForm = {
   readonly name: string;
   readonly fields: readonly HeaderField[];
-  /** Mark: a member that only blocks of these chains have. A form without a mark fits any chain. */
+  /** Member that occurs only in blocks of these chains. If `mark` is absent, the form may belong to any chain. */
   readonly mark?: string;
   /** Members that nodes return with these blocks although no header contains them. */
   readonly unhashed?: readonly string[];
   /** Members that no block of these chains has. */
   readonly without?: readonly string[];
-  /** Members of an outer list. `fields` follow them as a nested list, and then the fields of `context` as another one. */
+  /** Members at the beginning of an outer list. Two nested lists follow them: `fields`, and the fields of `context`. */
   readonly outer?: readonly HeaderField[];
   readonly context?: { readonly member: string; readonly fields: readonly HeaderField[] };
 };
 
 /**
  * Maximum length of an integer in bytes: longer than any integer of a header, and shorter than a hash. No header item may be readable as bytes in one
- * form and as an integer in another form. A node could otherwise rename such an item, and the hash would cover the wrong member.
+ * form and as an integer in another form. If this were possible, a node could return an item under another member name, and the hash would cover the
+ * wrong member.
  */
 export const MAX_INTEGER_BYTES = 19;
-/** Range of times in milliseconds, 1973 to 5138. No chain has such a time in seconds, so the unit follows from the value. */
+/** Range of times in milliseconds, 1973 to 5138. No block time in seconds is in this range, so the value shows its unit. */
 const MILLISECONDS = { first: 100_000_000_000n, end: 100_000_000_000_000n } as const;
 
 /** Whether the hashed header time can be in this unit. */

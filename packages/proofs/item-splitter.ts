@@ -59,7 +59,7 @@ export class ItemSplitter {
     return this.#lists;
   }
 
-  /** Whether an item exceeded `MAX_ITEM_BYTES`. The item and all later items are dropped. */
+  /** Whether an item exceeded `MAX_ITEM_BYTES`. If true, this item and all later items were dropped. */
   get hasOversized(): boolean {
     return this.#hasOversized;
   }

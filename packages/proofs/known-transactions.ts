@@ -2,7 +2,7 @@ import { encodeHex } from '../ethereum/primitives/byte-loops.ts';
 import type { VerifiedHeader } from './verify-block.ts';
 import type { VerifiedFacts } from './verify-transaction.ts';
 
-/** Size of a row, and byte offsets in it, as in `assembly/block.ts`. `hash`, `from` and `to` extend to the next field. */
+/** Size of a row, and byte offsets of its fields, as in `assembly/block.ts`. The fields `hash`, `from` and `to` end where the next field begins. */
 export const ROW_SIZE = 128;
 export const ROW = {
   start: 0,
@@ -19,10 +19,10 @@ export const ROW = {
   blobs: 116,
 } as const;
 
-/** Facts of a block's transactions, in order. Responses about the transactions and their receipts are compared with these facts. */
+/** Facts of a block's transactions, in order. Responses about transactions and receipts of the block are compared with these facts. */
 export class KnownTransactions {
   readonly length: number;
-  /** Rows that `ListText` compares receipts and hashes with; absent if the transactions were parsed. */
+  /** Rows for `ListText`, which compares receipts and transaction hashes with them. Absent if the transactions were parsed as JSON. */
   readonly rows: Uint8Array | undefined;
   /** Facts of transactions that are not in the rows, by index. */
   readonly parsed: ReadonlyMap<number, VerifiedFacts>;
@@ -48,7 +48,10 @@ export class KnownTransactions {
     return new KnownTransactions(rows.length / ROW_SIZE, rows, parsed);
   }
 
-  /** Whether the other object has the same transaction hashes in the same order. False if the transactions of either object are not in rows. */
+  /**
+   * Whether the other object has the same transaction hashes in the same order. Returns false if the transactions of this object or of the other
+   * object are not stored as rows.
+   */
   areHashesOf({ rows }: KnownTransactions): boolean {
     const own = this.rows;
     if (own === undefined || rows?.length !== own.length) return false;
@@ -59,7 +62,7 @@ export class KnownTransactions {
     return true;
   }
 
-  /** Facts of all transactions. The list is built on first use, since most blocks never need it. */
+  /** Facts of all transactions. The facts are read from the rows at first use, since most blocks never need them. */
   get facts(): readonly VerifiedFacts[] {
     this.#facts ??= readRows(this.rows as Uint8Array, this.parsed);
     return this.#facts;

@@ -79,7 +79,7 @@ const NAME_SIZE = 32;
 const FORM_SIZE = 64;
 const MAX_TYPE = 3;
 const NO_MEMBER = 255;
-/** Numbers of the field encodings in the module. Forms of types 0 to 3 have no fields of other kinds. */
+/** Numbers of the field encodings in the module. All fields of the transaction types 0 to 3 use these encodings. */
 const KINDS: Readonly<Partial<Record<FieldKind, number>>> = {
   bytes: 0,
   integer: 1,
@@ -96,7 +96,10 @@ const PAGE = 65_536;
 const TEXT = PAGE;
 /** Bytes that the module may read past the end of a text. */
 const TAIL = 64;
-/** Maximum length of a text for the module, in UTF-16 units or bytes, since WebAssembly memory never shrinks. Longer texts are parsed as JSON. */
+/**
+ * Maximum length of a text for the module, in UTF-16 units or bytes, since WebAssembly memory never shrinks. A longer text is parsed as JSON in
+ * JavaScript, not by the module.
+ */
 const MAX_LENGTH: number = 4 << 20;
 /** Minimum length of the text of a transaction or receipt. */
 const LEAST_ITEM = 256;
@@ -128,7 +131,9 @@ for (let type = 0; type <= MAX_TYPE; type++) {
 /** Verifies a parsed item that the WebAssembly module did not verify. @returns encoding of the item; undefined if the item is wrong */
 type Decide = (item: unknown, index: number) => Uint8Array | undefined;
 
-/** Block object. `header` is present if the text contains the expected header, whose members then need no further comparison. */
+/**
+ * Block object. Block object. `header` is present if the text contains the expected header; the members of this header need no further comparison.
+ */
 export type BlockText = { readonly block: unknown; readonly header: VerifiedHeader | undefined };
 
 /** Running totals of gas and logs before a receipt. */
@@ -172,7 +177,7 @@ export class ListText {
 
   /**
    * Reads a block object with its transactions as a `ListText`. If the text has an unsupported form, the whole block is parsed.
-   * @param known expected header. If the text contains this header in Ethereum's own form, only members outside of the header are read.
+   * @param known expected header. If the header in the text equals the expected header, only block members outside of the header are read.
    */
   static parseBlock(answer: JsonText | JsonBytes, known?: VerifiedHeader): BlockText {
     const end = load(answer);
@@ -193,7 +198,7 @@ export class ListText {
     return reader.itemCount();
   }
 
-  /** Whether the list was read to its end. If so, no compared object repeats a name. */
+  /** Whether the list was read to its end. If true, no object that the module compared repeats a member name. */
   get isRead(): boolean {
     return this.#isRead;
   }
@@ -215,7 +220,7 @@ export class ListText {
   /**
    * Reads a list of transactions.
    * @param first index in the block of the first transaction
-   * @returns false if `decide` rejected an item, or if the text has an unsupported form. The caller must then parse the text.
+   * @returns false if `decide` rejected an item, or if the text has an unsupported form. If false, the caller must parse the text as JSON.
    */
   readTransactions(block: StatedBlock, first: number, decide: Decide): boolean {
     return this.#walk(block, first, 0, (transaction, index) => {
@@ -236,7 +241,7 @@ export class ListText {
   }
 
   /**
-   * Returns the root of the trie of the items, after the list has been read; undefined if there are too many items. The computation overwrites the
+   * Returns the root of the trie of the items, after the list has been read; undefined if there are too many items. Computing the root overwrites the
    * encodings of the items.
    */
   hashTrie(): string | undefined {
@@ -255,7 +260,10 @@ export class ListText {
     return this.#isRead;
   }
 
-  /** Copies the rows of the transactions that were read. Rows of items that the module verified are complete; other rows have only the hash. */
+  /**
+   * Returns a copy of the rows, one for each transaction of the list. A row is complete if the module verified its transaction; otherwise the row
+   * contains only the hash.
+   */
   copyRows(): Uint8Array {
     return space.slice(this.#table, this.#table + this.count * ROW_SIZE);
   }
@@ -265,7 +273,7 @@ export class ListText {
    * @param first index in the block of the first receipt
    * @param rows rows of all transactions of the block
    * @param walk running totals before the first receipt, which are updated
-   * @returns false if `decide` rejected an item, or if the text has an unsupported form. The caller must then parse the text.
+   * @returns false if `decide` rejected an item, or if the text has an unsupported form. If false, the caller must parse the text as JSON.
    */
   readReceipts(
     block: StatedBlock,
@@ -311,7 +319,7 @@ export class ListText {
       if (text.length > PIECE_LENGTH) return false;
       const item: unknown = JSON.parse(text);
       const encoded = hasRepeatedNames(text, item) ? undefined : decide(item, first + at);
-      // The buffer has room only for encodings that are no longer than their texts.
+      // The module's buffer has room only for encodings that are no longer than the JSON text of their item.
       if (encoded === undefined || encoded.length > text.length) return false;
       space.set(encoded, reader.place(encoded.length));
     }
@@ -339,7 +347,8 @@ function readBody(header: VerifiedHeader, end: number): Members | undefined {
   if (listed !== undefined && hasRepeatedNames(listed, withdrawals)) return undefined;
   const { hash } = header;
   const [transactionsRoot, withdrawalsRoot] = ['transactionsRoot', 'withdrawalsRoot'].map(readMember);
-  // `readMember` returns undefined for null as well as for an absent member. The two differ here, so the block must be parsed.
+  // `readMember` returns undefined for null as well as for an absent member. A null `withdrawalsRoot` and an absent one mean different things, so the
+  // block must be parsed.
   if (withdrawalsRoot !== undefined && listed === undefined) return undefined;
   return { hash, uncles: [], withdrawals, transactionsRoot, withdrawalsRoot };
 }

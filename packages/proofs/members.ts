@@ -17,8 +17,8 @@ export function isMembers(value: unknown): value is Members {
 }
 
 /**
- * Returns a string unchanged, and an empty string, which is not hex, for any other value. `String(value)` would be wrong: JSON objects may contain a
- * `toString` that is not a function, and `String([x])` equals `String(x)`.
+ * Returns a string unchanged. For any other value, returns an empty string, which is never valid hex. `String(value)` would be wrong: JSON objects
+ * may contain a `toString` that is not a function, and `String([x])` equals `String(x)`.
  */
 export function asText(value: unknown): string {
   return typeof value === 'string' ? value : '';
@@ -37,7 +37,7 @@ export function writeInteger(writer: RlpWriter, value: unknown, member: string):
   if (!writer.quantity(asQuantity(value))) throw new UnreadableMember(member);
 }
 
-/** Returns a number as hex text, and a text unchanged. Returns an empty text for any other value. */
+/** Returns a number as hex text, and a text unchanged. Returns an empty string for a value of any other type. */
 export function asQuantity(value: unknown): string {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)
     return `0x${value.toString(16)}`;
@@ -57,7 +57,9 @@ export function isSameText(have: unknown, want: string): boolean {
   return typeof have === 'string' && !have.startsWith('0X') && have.toLowerCase() === want.toLowerCase();
 }
 
-/** Whether a member equals an integer. Leading zeros are ignored. JSON numbers are accepted, since anvil returns block times as numbers. */
+/**
+ * Whether a member equals an integer. Leading zeros of the member are ignored. JSON numbers are accepted, since anvil returns block times as numbers.
+ */
 export function isSameInteger(have: unknown, want: bigint | number): boolean {
   if (typeof have === 'number') return Number.isSafeInteger(have) && BigInt(have) === BigInt(want);
   if (typeof have !== 'string' || !/^0x[0-9a-fA-F]{1,64}$/.test(have)) return false;

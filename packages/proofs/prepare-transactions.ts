@@ -10,15 +10,15 @@ import { encodePayload } from './verify-transaction.ts';
 
 /** Transactions inspected between two pauses. */
 const TRANSACTIONS_PER_SLICE = 1_024;
-/** Items encoded between two pauses. Each item may contain a list of as many items. */
+/** Items encoded between two pauses. Each item may contain a list of up to 64 entries. */
 const ITEMS_PER_SLICE = 64;
-/** Minimum length of long data, UTF-16 units. A transaction with shorter data and only short lists is encoded when it is compared. */
+/** Minimum length of long data, UTF-16 units. A transaction with shorter data and short lists is not prepared, but encoded during its comparison. */
 const LONG_DATA = 64 * 1024;
 
 /**
  * Prepares the long transactions of a value, so that their comparison is fast. The value may be a transaction, a list of transactions, or a block.
- * The preparation pauses at least once per millisecond, except while it encodes data, at 1 ms per megabyte. Transactions that cannot be encoded are
- * reported later, by their comparison.
+ * The preparation pauses at least once per millisecond. Only the encoding of a transaction's data has no pause; it takes 1 ms per megabyte.
+ * Transactions that cannot be encoded are reported later, by their comparison.
  */
 export function* prepareTransactions(value: unknown): Generator<undefined, void> {
   let looked = 0;

@@ -1,4 +1,4 @@
-/** Encodings of long transactions. `prepareTransactions` creates them with pauses, before the comparison. */
+/** Encodings of long transactions. `prepareTransactions` creates these encodings, with pauses, before the transactions are compared. */
 
 import type { RlpWriter } from '../ethereum/primitives/rlp-writer.ts';
 import type { Members } from './findings.ts';
@@ -12,7 +12,7 @@ export type PreparedTransaction = {
   readonly signedHash: Uint8Array | undefined;
 };
 
-/** Minimum number of items of a list whose encoding is stored. A shorter list is encoded each time. */
+/** Minimum number of items of a list whose encoding is stored. A shorter list is encoded again for each comparison. */
 export const LONG_LIST: number = 64;
 
 const transactions = new WeakMap<Members, PreparedTransaction>();

@@ -8,8 +8,8 @@ const LAST_BLANK = 0x20;
 export const REPEATED: string = 'an object in the answer has a member more than once';
 
 /**
- * Whether an object in a JSON text repeats a member name. If members have the same name, this program uses the last one. Other parsers may use another member,
- * or reject the text. A long text that was parsed with pauses is not scanned again.
+ * Whether an object in a JSON text repeats a member name. If members have the same name, this program uses the last one. Another JSON parser may use
+ * another one of these members, or reject the text. A long text that was parsed with pauses is not scanned again.
  * @param value result of parsing the text
  */
 export function hasRepeatedNames(text: JsonText | JsonBytes, value: unknown): boolean {

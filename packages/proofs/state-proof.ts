@@ -86,13 +86,16 @@ export type StateProofRequest = {
 
 /** Account state verified by a proof. */
 export type VerifiedState = {
-  /** Null if the account does not exist. */
+  /** Account; null if the proof shows that the account does not exist. */
   readonly account: AccountLeaf | null;
   /** Values of the requested slots, in order. */
   readonly words: readonly bigint[];
   /** Trie nodes of all proofs, by hash. */
   readonly nodes: NodesByHash;
-  /** Positions of unneeded nodes: in the account's proof, then in the proof of each slot. The member is absent if every node is needed. */
+  /**
+   * For each proof, positions of the nodes that the proof does not need: first the account's proof, then the proof of each slot. The member `extra`
+   * is absent if every node is needed.
+   */
   readonly extra?: readonly (readonly number[])[];
 };
 
@@ -156,8 +159,8 @@ export function verifyCode(code: unknown, codeHash: Uint8Array, findings: Findin
 }
 
 /**
- * Returns evidence (`Finding.evidence`) if unknown rules of the chain may explain the fault. A chain with another state format has another root node.
- * A correct root node with a fault below it is always a wrong response.
+ * Returns evidence (`Finding.evidence`) if unknown rules of the chain may explain the fault. If a chain has another state format, the root node of
+ * the proof does not hash to the state root. A correct root node with a fault below it is always a wrong response.
  */
 function findEvidence(nodes: readonly Uint8Array[], stateRoot: string): readonly unknown[] | undefined {
   const [root] = nodes;

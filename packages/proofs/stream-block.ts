@@ -24,10 +24,10 @@ import {
 } from './verify-block.ts';
 import type { StatedBlock, VerifiedFacts, VerifyTools } from './verify-transaction.ts';
 
-/** Maximum length of a block without its transactions, in bytes. Most blocks have one or two kilobytes. */
+/** Maximum length of a block without its transactions, in bytes. Without its transactions, a block usually has one or two kilobytes. */
 const MAX_REST_BYTES: number = 4 << 20;
 
-/** Number of senders to recover in the first piece of a stream; each later piece recovers one. */
+/** Number of senders recovered from the first piece of a stream. From each later piece, one sender is recovered. */
 const FIRST_SENDERS = 4;
 
 /** Verified parts of a block. */
@@ -46,12 +46,13 @@ export type BlockStreamOptions = {
   /** Header of the block, if it is known. */
   readonly header: VerifiedHeader | undefined;
   /**
-   * Called for the header if the transactions precede the block members with which they are compared. Returns undefined if no node has the header.
+   * Called if the transactions arrive before the block members with which they are compared; returns the verified header. Returns undefined if no
+   * node has the header.
    */
   readonly requestHeader: () => PromiseOrValue<VerifiedHeader | undefined>;
   /** Maximum number of transactions in a block whose facts are stored. */
   readonly maxTransactions: number;
-  /** Verifies the sender of a transaction. The stream calls it for at least a sample of the transactions, and with `isEverySender` for all. */
+  /** Verifies the sender of a transaction. The stream verifies at least a sample of the senders, and all senders if `isEverySender` is set. */
   readonly verifySender: (transaction: Members) => void;
   readonly isEverySender: boolean;
   /** Parses a text that may be long; `JSON.parse` by default. */
@@ -74,9 +75,9 @@ export class BlockStream {
   /** Items of the last piece, stored until the header is known. */
   readonly #waiting: Uint8Array[] = [];
   #count = 0;
-  /** Whether a fault prevents the computation of the root. Later items are then only counted. */
+  /** Whether a fault prevents the computation of the transactions root. If true, later transactions are only counted. */
   #isBroken = false;
-  /** Whether the block without its transactions is too large. Later pieces are then dropped. */
+  /** Whether the block without its transactions is too large. If true, later pieces of the text are dropped. */
   #isTooLarge = false;
 
   constructor(options: BlockStreamOptions) {
@@ -216,7 +217,7 @@ export class BlockStream {
 
   /**
    * Reads the block members with which transactions are compared, from the text before the transaction list. Returns undefined if a member is
-   * missing, as in blocks without a base fee, or if a member may differ from the header.
+   * missing, such as the base fee in old blocks. Returns undefined as well if a member may differ from the header.
    */
   #findPlace(): StatedBlock | undefined {
     try {

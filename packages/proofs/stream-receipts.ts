@@ -22,7 +22,7 @@ export class ReceiptStream {
   readonly #root: OrderedRoot;
   #walk: ReceiptWalk = { gas: 0n, logs: 0 };
   #count = 0;
-  /** Whether a fault prevents the computation of the root. Later receipts are then not read. */
+  /** Whether a fault prevents the computation of the receipts root. If true, later receipts are not read. */
   #isBroken = false;
 
   /** @param parse parses a text that may be long */

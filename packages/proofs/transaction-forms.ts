@@ -24,7 +24,7 @@ export type TransactionForm = {
   /** Type byte before the RLP list; undefined for legacy transactions. */
   readonly type: number | undefined;
   readonly fields: readonly TransactionField[];
-  /** Number of leading fields that the signature covers. The number is absent for unsigned types, whose sender is a field or unknown. */
+  /** Number of leading fields that the signature covers. Absent for types without a signature, whose sender is a field or unknown. */
   readonly signed?: number;
   /** Member that distinguishes this form from others of the same type. */
   readonly mark?: string;

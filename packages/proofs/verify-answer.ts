@@ -34,7 +34,7 @@ export function verifyBlockAnswer(block: unknown, hash: string): AnswerVerdict {
 }
 
 /**
- * Verifies an answer to `eth_getBlockReceipts`, with the block of the receipts.
+ * Verifies an answer to `eth_getBlockReceipts` and an answer that contains the block of these receipts.
  * @param block an answer to `eth_getBlockByHash` with full transactions, which is verified too
  * @param hash trusted hash of the block
  */

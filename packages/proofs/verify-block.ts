@@ -39,7 +39,7 @@ export type VerifiedHeader = StatedBlock & {
 };
 
 const LIST_MEMBER = 'blockAccessListHash';
-/** Maximum withdrawals of a block. Ethereum has at most sixteen (MAX_WITHDRAWALS_PER_PAYLOAD), and no chain has many more. */
+/** Maximum withdrawals of a block. A block of Ethereum has at most 16 withdrawals (MAX_WITHDRAWALS_PER_PAYLOAD), and no chain has many more. */
 const MAX_WITHDRAWALS = 1_024;
 
 /**
@@ -94,7 +94,8 @@ function readVerified(block: Members, hash: string, form: HeaderForm): VerifiedH
 
 /**
  * Verifies the full transactions and the withdrawals of a block against its verified header.
- * @param known transactions of this block from an earlier verification. If `ListText` reads the same hashes, the root is not recomputed.
+ * @param known transactions of this block from an earlier verification. If `ListText` reads transactions with the same hashes, the transactions root
+ * is not computed again.
  * @returns facts of the transactions; undefined if they do not match the root. The findings then contain the fault.
  */
 export function verifyBody(
@@ -121,7 +122,7 @@ export function verifyBody(
 /**
  * Reads the transactions in a text. After this call, `transactions.encodings` returns the encodings.
  * @param first index in the block of the first transaction
- * @returns undefined if there is a fault. The caller then parses the text to find the fault.
+ * @returns undefined if there is a fault. The caller then parses the text to describe the fault.
  */
 export function readMatching(
   transactions: ListText,

@@ -13,16 +13,19 @@ export type WantedLogs = {
 
 const BLOOM = /^0x[0-9a-f]{512}$/;
 const HEX = /^0x[0-9a-fA-F]*$/;
-/** Maximum length of a log's member that is checked for hex digits. A longer one needs no check: if it equals that of the receipts, it is hex. */
+/**
+ * Maximum length of a log's member that is checked for hex digits. A longer member needs no check: if it equals the member in the receipts, it is
+ * hex.
+ */
 const MAX_TESTED = 4_096;
-/** Total characters of returned logs up to which they are compared even if the expected logs are shorter. */
+/** Maximum total length in characters of returned logs that are always compared, even if the expected logs are shorter. */
 const SHORT_LOGS = 64 * 1024;
 
 /** Log filter prepared for matching many logs. */
 export class LogMatcher {
   readonly #addresses: ReadonlySet<string>;
   readonly #topics: readonly ReadonlySet<string>[];
-  /** Bloom bits of the alternative values for address and topics, if a position has any; computed on first use. */
+  /** Bloom bits of all wanted addresses, and of the wanted topics at each position. Computed at first use. */
   #bits: readonly (readonly (readonly number[])[])[] | undefined;
 
   constructor({ addresses, topics }: WantedLogs) {
@@ -60,8 +63,8 @@ function isBitSet(bloom: string, bit: number): boolean {
 }
 
 /**
- * Lists the matching logs of a block from its receipts, each as a canonical text. Log indices are counted, and block and transaction members come
- * from the block; the log's own members of these names are ignored.
+ * Lists the matching logs of a block from its receipts, each as a canonical text. The log indices are computed, and the block and transaction members
+ * come from the block, so these members of the receipts' logs are not read.
  * @param receipts verified receipts
  */
 export function listMatching(
@@ -128,7 +131,8 @@ export function compareLogs(
   let isSame = told.length === expected.length;
   for (const [i, log] of told.entries()) {
     length += isMembers(log) ? measureLog(log) : 0;
-    // Returned logs that are longer than the correct logs are wrong. This check bounds the work on such logs.
+    // Logs of a response are wrong if their total length exceeds the total length of the correct logs. The length check bounds the work on overlong
+    // logs.
     if (length > room) return { text: 'the logs are longer than those in the receipts of their blocks' };
     if (!isMembers(log) || !isReadable(log)) return { text: 'a log has a member of the wrong type' };
     if (!isPlaced(log, findHeader)) return { text: 'a log names the wrong block' };

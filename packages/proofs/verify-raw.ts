@@ -75,7 +75,10 @@ export function verifyRawBlock(
   }
 }
 
-/** Unwraps a typed transaction, a byte string that begins with the type. A legacy transaction is unchanged. @throws RangeError for a string without a type */
+/**
+ * Unwraps a typed transaction, a byte string that begins with the type. Returns a legacy transaction unchanged.
+ * @throws RangeError for a string without a type
+ */
 function unwrap(item: Uint8Array): Uint8Array {
   const span = readRlpSpan(item, 0, item.length);
   if (span === undefined || span.isList) return item;

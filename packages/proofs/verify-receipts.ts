@@ -88,7 +88,7 @@ export function compareReceiptsRoot(
   }
 }
 
-/** Whether the receipts in a text are correct. If not, the caller parses the text to find the fault. */
+/** Whether the receipts in a text are correct. If they are not, the caller parses the text to describe the fault. */
 function areCorrect(
   receipts: ListText,
   header: VerifiedHeader,
@@ -106,7 +106,7 @@ function areCorrect(
  * Reads the receipts in a text. After this call, `receipts.encodings` returns the encodings.
  * @param first index in the block of the first receipt
  * @param walk running totals before the first receipt, which are updated, and are invalid after a failure
- * @returns whether all receipts are correct. If not, the caller parses the text to find the fault.
+ * @returns whether all receipts are correct. If they are not, the caller parses the text to describe the fault.
  */
 export function readMatchingReceipts(
   receipts: ListText,

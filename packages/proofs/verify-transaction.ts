@@ -21,7 +21,7 @@ import type { TransactionForm } from './transaction-forms.ts';
 /** Findings and RLP writer of a verification. */
 export type VerifyTools = { readonly findings: Findings; readonly writer: RlpWriter };
 
-/** Block that contains an object, as stated by the object's members. Hashes are lower-case. */
+/** Block that an object claims to be in, according to its own members. Hashes are lower-case. */
 export type StatedBlock = {
   readonly hash: string;
   readonly number: bigint;
@@ -34,7 +34,7 @@ export type StatedBlock = {
 export type VerifiedFacts = {
   readonly hash: string;
   readonly type: number;
-  /** Sender; undefined if no hash or signature determines it, since an unverifiable sender cannot refute a receipt. */
+  /** Sender; undefined if neither a hash nor a signature determines the sender. A receipt is then not refuted by its `from`. */
   readonly from: string | undefined;
   /** Recipient; null for a contract creation. */
   readonly to: string | null;
@@ -58,14 +58,15 @@ const NO_PARITY = 2;
 const NOBODY = `0x${'0'.repeat(40)}`;
 
 /**
- * Returns the facts of a listed transaction that no root covers, a state sync of Polygon (bor, core/types/bor_receipt.go); undefined for all others.
- * A state sync has the zero address as sender and recipient, and neither gas nor signature. The transaction's hash is not the hash of its fields.
+ * Returns the facts of a state sync transaction of Polygon, which blocks list, but no root covers (bor, core/types/bor_receipt.go). Returns undefined
+ * for all other transactions. A state sync has the zero address as sender and recipient, and neither gas nor signature. The transaction's hash is not
+ * the hash of its fields.
  */
 export function readUncovered(transaction: Members, writer: RlpWriter): VerifiedFacts | undefined {
   const { from, to, gas, r, s, hash, nonce } = transaction;
   const isOfNobody = from === NOBODY && to === NOBODY && gas === '0x0' && r === '0x0' && s === '0x0';
   if (!isOfNobody || typeof hash !== 'string' || typeof nonce !== 'string') return undefined;
-  // Facts are stored, and no root covers this hash, so the hash's length must be checked.
+  // No root covers the hash of this transaction, and the hash is stored with the facts, so its length must be checked.
   if (!HASH.test(hash)) return undefined;
   const form = findTransactionForm(transaction);
   try {
@@ -102,7 +103,7 @@ function encodeHashed(
 /**
  * Compares the hash and the unhashed members of a transaction object with its hashed members. The caller verifies that the block contains the transaction.
  * @param baseFeePerGas wei; undefined if the block has no base fee
- * @returns encoding and facts; undefined if the form is unknown or the transaction cannot be encoded. The findings then contain the fault.
+ * @returns encoding and facts; undefined if the form is unknown or the transaction cannot be encoded. If undefined, a finding describes the reason.
  */
 export function verifyTransaction(
   transaction: Members,
@@ -138,7 +139,7 @@ export function verifyTransaction(
   }
 }
 
-/** Compares pairs of members that must have the same value. */
+/** Compares members that repeat the same value under different names. */
 function compareTwins(transaction: Members, form: TransactionForm, findings: Findings): void {
   const { type, signed } = form;
   const { input, data, v, yParity, hash, from, sender } = transaction;
@@ -166,7 +167,7 @@ function compareTwins(transaction: Members, form: TransactionForm, findings: Fin
   }
 }
 
-/** Compares the two names of the fee cap, on types that return both. */
+/** On types that return the fee cap under two names, compares the two members. */
 function compareFeeCap(
   transaction: Members,
   { type = 0, fields }: TransactionForm,
@@ -241,7 +242,10 @@ function hasField({ fields }: TransactionForm, member: string): boolean {
   return fields.some(({ members }) => members[0] === member);
 }
 
-/** Whether the signature is all zero. Some chains list system transactions with such a signature. @throws UnreadableMember if r or s is malformed */
+/**
+ * Whether the signature is all zero. On some chains, blocks contain system transactions with a zero signature.
+ * @throws UnreadableMember if r or s is malformed
+ */
 function isUnsigned({ r, s }: Members): boolean {
   return readInteger(r, 'r') === 0n && readInteger(s, 's') === 0n;
 }
@@ -259,7 +263,7 @@ function computePrice(
   return minBigInt(price, cap);
 }
 
-/** Compares the block and index that a transaction object names with its actual place. */
+/** Compares the block and the index that a transaction object states with the block and index of the transaction. */
 export function verifyPlace(
   transaction: Members,
   { hash, number, timestamp }: StatedBlock,

@@ -12,7 +12,7 @@ import {
 
 /**
  * Value of a field or slot after one part of a block. Index 0 stands for the system calls before the transactions, and index i + 1 for transaction i.
- * The index after the last transaction stands for the withdrawals and the system calls after them.
+ * The index after the last transaction stands for the withdrawals and the system calls at the end of the block.
  */
 export type IndexedValue<T> = { readonly index: number; readonly value: T };
 
@@ -39,7 +39,7 @@ export type AccountAccess = {
 /** Accounts in ascending order of address. */
 export type BlockAccessList = readonly AccountAccess[];
 
-/** Block gas limit per account or slot in the block's access list (EIP-7928). */
+/** Each account and each slot in the block access list counts as this much gas, and the sum must not exceed the block gas limit (EIP-7928). */
 const ITEM_GAS = 2000n;
 const INDEX_BYTES = 4;
 const NONCE_BYTES = 8;

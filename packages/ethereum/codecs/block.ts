@@ -124,7 +124,7 @@ function splitBody(encodedBody: Uint8Array): BodyLists {
   return lists as unknown as BodyLists;
 }
 
-/** Splits an encoded body into its transactions. Each is an RLP list (type 0), or a byte string that contains type byte and list. */
+/** Splits an encoded body into its transactions. Each transaction is an RLP list (type 0), or a byte string of type byte and list. */
 export function splitTransactions(encodedBody: Uint8Array): readonly Uint8Array[] {
   return splitRlpList(splitBody(encodedBody)[0]);
 }
@@ -195,7 +195,7 @@ export function measureBlockParts(
   return listLength(length);
 }
 
-/** Length in bytes of a transaction in the block's RLP. A typed transaction is wrapped in a byte string there. */
+/** Length in bytes of a transaction in the block's RLP. In a block, a typed transaction is wrapped in a byte string, which adds a header. */
 export function measureListed({ type, encoded }: Pick<Transaction, 'type' | 'encoded'>): number {
   return type === 0 ? encoded.length : measureRlpHeader(encoded.length) + encoded.length;
 }

@@ -38,7 +38,7 @@ export type ForkName =
   | 'paris'
   | (typeof TIME_FORKS)[number][0];
 
-/** All forks, oldest first, each with the genesis file member that activates it. Frontier and the merge (Paris) have no member. */
+/** All forks, oldest first, each with the genesis file member that activates it. Two forks have no such member: Frontier and the merge (Paris). */
 const FORKS: readonly (readonly [ForkName, string?])[] = [
   ['frontier'],
   ...BLOCK_FORKS,
@@ -70,7 +70,7 @@ export type ChainConfig = {
   /** Height of geth's network split fork, which is configured after the merge. Blocks from this height on are proof-of-stake. */
   readonly mergeNetsplitBlock: bigint | undefined;
   readonly blobSchedule: ReadonlyMap<ForkName, BlobParameters>;
-  /** Address of the deposit contract, whose logs are deposit requests (EIP-6110). The zero address is the default, as in geth. */
+  /** Address of the deposit contract, whose logs are deposit requests (EIP-6110). As in geth, the default is the zero address. */
   readonly depositContract: string;
   /** All fork heights in the genesis file, ascending. A fork identifier (EIP-2124) is computed from these heights. */
   readonly forkHeights: readonly bigint[];
@@ -88,7 +88,7 @@ const DEFAULT_BLOBS: readonly (readonly [ForkName, BlobParameters])[] = [
   ['prague', { target: 6n, max: 9n, baseFeeUpdateFraction: 5007716n }],
 ];
 
-/** Forks that inherit the blob schedule in force. Their own `blobSchedule` entries are ignored, as in geth. */
+/** Forks that inherit the blob schedule in force. As in geth, `blobSchedule` entries of these forks are ignored. */
 const WITHOUT_BLOB_SCHEDULE: ReadonlySet<string> = new Set(['amsterdam']);
 
 /** JSON object of a genesis file: keys are case-insensitive as in geth, and null means absent. */
@@ -226,7 +226,7 @@ export type ForkPoint = {
   readonly isMerged: boolean;
 };
 
-/** Whether a block of this number and timestamp is proof-of-stake. The rule is that of geth's simulated blocks, which have no total difficulty. */
+/** Whether a block of this number and timestamp is proof-of-stake. Follows geth's rule for simulated blocks, which have no total difficulty. */
 export function isMergedAt(config: ChainConfig, number: bigint, timestamp: bigint): boolean {
   if (config.terminalTotalDifficulty === 0n) return true;
   const { mergeNetsplitBlock, timeForks } = config;

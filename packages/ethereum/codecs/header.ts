@@ -143,7 +143,7 @@ export function hasFieldsOf(
   return OPTIONAL_FIELDS.every((field) => headerFields.has(field) === (header[field] !== undefined));
 }
 
-/** Size in bytes of a block that consists of this header only. JSON-RPC returns it as the `size` of an uncle. */
+/** Size in bytes of a block that consists of this header only. In JSON-RPC, this is the member `size` of an uncle. */
 export function headerOnlyBlockSize(header: Header): number {
   return encodeRlp([headerToRlp(header), [], []]).length;
 }

@@ -24,7 +24,7 @@ const BYTES = 4_096;
 const TEXT: number = BYTES + PIECE + 64;
 /** Maximum length in bytes of inputs that are copied byte by byte. */
 const FEW_BYTES = 64;
-/** Maximum length in characters of texts with a cached view. */
+/** Maximum length in characters of a text for which a view of the module's memory is cached. */
 const MAX_CACHED_VIEW = 512;
 const textSpace = space.subarray(TEXT, TEXT + 2 * PIECE);
 

@@ -46,7 +46,7 @@ export function trimLeadingZeros(value: Uint8Array): Uint8Array {
   return value.subarray(start);
 }
 
-/** Maximum length in bytes of integers that a JavaScript number represents exactly. Up to this length, numbers are faster than bigints. */
+/** Maximum length in bytes of integers that a JavaScript number represents exactly. Computing with numbers is faster than computing with bigints. */
 const NUMBER_LENGTH = 6;
 
 /** Big-endian bytes as an unsigned integer; the empty array is 0. */

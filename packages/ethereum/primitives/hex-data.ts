@@ -5,12 +5,12 @@ import type { JsonResult, JsonStream } from './json-result.ts';
 /** Data as `0x` text, or as raw bytes from `LARGE_BYTES` on. Raw bytes are hex-encoded piece by piece while they are sent. */
 export type HexData = string | Uint8Array;
 
-/** Minimum length in bytes of data that stays raw. Shorter data is hex-encoded within 0.1 ms. */
+/** Minimum length in bytes of data that stays raw. Data below this length is hex-encoded within 0.1 ms. */
 const LARGE_BYTES = 128 * 1024;
 const HEAD: Uint8Array = Uint8Array.of(0x22, 0x30, 0x78);
 const TAIL: Uint8Array = Uint8Array.of(0x22);
 
-/** @param bytes the result may refer to them, so they must not change afterwards */
+/** @param bytes must not change after the call, because the result may be a view of these bytes */
 export function toHexData(bytes: Uint8Array): HexData {
   return bytes.length < LARGE_BYTES ? bytesToHex(bytes) : bytes;
 }

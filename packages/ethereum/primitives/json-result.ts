@@ -17,7 +17,7 @@ export interface JsonStream {
   readonly length?: number;
 }
 
-/** Whether the stream is complete in memory. Such a stream cannot break off, and may be read at any time. */
+/** Whether the stream is complete in memory. A stream that is complete cannot break off, and may be read at any time. */
 export function isWhole({ reservedBytes, length }: JsonStream): boolean {
   return reservedBytes !== undefined && length !== undefined;
 }
@@ -38,7 +38,10 @@ export type PackedBytes = {
 /** Immutable bytes of one complete JSON value, shared by several responses. */
 export class SharedBytes {
   readonly bytes: Uint8Array;
-  /** Callback of the cache that stores the bytes. The cache reserves `bytes` more, or the callback returns false if there is no room for them. */
+  /**
+   * Callback of the cache that stores the bytes. The callback reserves `bytes` more bytes in the cache, or returns false if the cache has no room for
+   * them.
+   */
   keeper: ((bytes: number) => boolean) | undefined;
   #packed: PackedBytes | undefined;
 

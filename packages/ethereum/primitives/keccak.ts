@@ -28,7 +28,7 @@ function instantiate(): KeccakExports {
 const { memory, beginHash, absorbBlocks, endHash } = instantiate();
 const bytes = new Uint8Array(memory.buffer);
 
-/** Returns the Keccak-256 hash (32 bytes), with Keccak's padding, not SHA-3's. A call takes 0.3 us plus 0.3 us per 136 bytes. */
+/** Returns the Keccak-256 hash (32 bytes), with Keccak's padding, not SHA-3's. One hash takes 0.3 us plus 0.3 us per 136 bytes of data. */
 export function keccak256(data: Uint8Array): Uint8Array {
   const { length } = data;
   beginHash();
@@ -46,7 +46,7 @@ export function keccak256(data: Uint8Array): Uint8Array {
 /** WebAssembly instances that are not computing a hash. */
 const idle: KeccakExports[] = [];
 
-/** Computes Keccak-256 with a pause every 64 KiB (a third of a millisecond). Other hashes may be computed during a pause. */
+/** Computes Keccak-256 with a pause after every 64 KiB, which take a third of a millisecond. Other hashes may be computed during a pause. */
 export function* keccak256InSlices(data: Uint8Array): Generator<undefined, Uint8Array> {
   const { length } = data;
   const own = idle.pop() ?? instantiate();

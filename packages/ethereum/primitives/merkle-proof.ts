@@ -43,14 +43,14 @@ export function proveKey(key: Uint8Array, load: NodeLoader): MerkleProof {
   return { nodes, value };
 }
 
-/** The only node of an empty trie. Some clients omit it from proofs. */
+/** The only node of an empty trie. Some clients omit this node from proofs. */
 const EMPTY_NODE: Uint8Array = Uint8Array.of(0x80);
 
 /**
  * Reads the value of a key from a proof, trusting nothing except the root.
  * @param nodes encoded nodes, the root first. An embedded node may also be listed separately, since some clients do so.
- * @param onExtra called with the position of each node that is not on the path. Some clients send nodes that are not needed. Without the callback,
- * such a node is an error.
+ * @param onExtra called with the position of each node that is not on the path of `key`. Some clients send nodes that are not needed. Without
+ * `onExtra`, a node that is not needed is an error.
  * @param onNode called with hash and encoding of each node that is not embedded
  * @returns undefined if the nodes prove that the key is absent
  * @throws RangeError if a node is missing, altered, malformed or not needed
@@ -67,7 +67,7 @@ export function readProof(
     const from = used;
     if (onExtra !== undefined)
       while (used < nodes.length && !bytesEqual(keccak256(nodes[used] as Uint8Array), ref)) used++;
-    // If no remaining node has the expected hash, the error names the first of them.
+    // If no unused node has the expected hash, the error names the first unused node.
     if (used === nodes.length) used = from;
     for (let at = from; at < used; at++) onExtra?.(at);
     const encoded = nodes[used++];

@@ -39,10 +39,10 @@ export class MissingTrieNodeError extends Error {
 export class MerkleTrie {
   #root: TrieNode | undefined;
   readonly #load: NodeLoader;
-  /** Paths at which the store has a node that the trie no longer has. A commit drops a path from this map if it stores a node there. */
+  /** Paths at which the store has a node that the trie no longer has. When a commit stores a node at a path, the path is removed from this map. */
   readonly #vacated = new Map<string, Nibbles>();
   #longestPath = 0;
-  /** Approximate number of nodes in memory. The owner of the trie must bound this number. */
+  /** Approximate number of nodes in memory. The trie does not limit the number; its owner must. */
   loadedNodes = 0;
 
   constructor(root: Uint8Array, load: NodeLoader) {
@@ -254,7 +254,10 @@ export class MerkleTrie {
     return this.#prepend(step, child, path, branch.isStored);
   }
 
-  /** Returns a node at `path` that leads to `node` by the nibbles of `step`. A leaf or extension is merged with `step`. */
+  /**
+   * Returns a node at `path` that leads to `node` by the nibbles of `step`. If `node` is a leaf or extension, `step` becomes the beginning of its
+   * path.
+   */
   #prepend(step: Nibbles, node: LoadedNode, path: Nibbles, isStored: boolean): LoadedNode {
     if (node.kind === 'branch') return createExtension(step, node, isStored);
     this.#vacate(node, concatBytes(path, step));

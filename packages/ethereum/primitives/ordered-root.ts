@@ -4,7 +4,7 @@ import { RlpWriter } from './rlp-writer.ts';
 import { bytesToNibbles, encodePath, type Nibbles } from './trie-node.ts';
 
 const HASH_LENGTH = 32;
-/** First index whose RLP key has several bytes. The key of index 0, `0x80`, sorts directly before these keys. */
+/** First index whose RLP key has several bytes. In key order, the key of index 0 (`0x80`) comes directly before the long keys. */
 const FIRST_LONG_INDEX = 128;
 
 /** Completed subtrie: one item, or all items that share a path prefix. */
@@ -14,7 +14,7 @@ type Leaf = {
   readonly reference: Uint8Array;
 };
 
-/** Scratch writer of this file. Every function removes the bytes that it wrote. */
+/** Scratch writer of this file. Every function that writes to this writer removes the written bytes before it returns. */
 const writer = new RlpWriter();
 
 /** Returns the root (32 bytes) of the trie that maps RLP-encoded indices to the items of a list: transactions, receipts or withdrawals. */
@@ -26,16 +26,16 @@ export function computeOrderedRoot(values: Iterable<Uint8Array>): Uint8Array {
 
 /**
  * Incremental form of `computeOrderedRoot`. The key order is known, so no trie is built. Each node is encoded once, and only its reference of at most
- * 33 bytes is stored until its parent is encoded. The last item is buffered. The first item is buffered until 127 others follow, since its key
- * sorts behind their keys.
+ * 33 bytes is stored until its parent is encoded. The most recently added item is buffered, too. The first item is buffered until 127 others follow,
+ * because in key order its key follows the keys of these 127 items.
  */
 export class OrderedRoot {
   readonly #leaves: Leaf[] = [];
   #count = 0;
   #first: Uint8Array | undefined;
   /**
-   * Last added item in key order. `#shared` is the number of nibbles that its path shares with the previous path. The next item decides the depth of
-   * its leaf.
+   * Last added item in key order. `#shared` is the number of nibbles that the item's path shares with the previous item's path. The depth of the leaf
+   * is unknown until the next item is added.
    */
   #last: { readonly path: Nibbles; readonly value: Uint8Array } | undefined;
   #shared = -1;
@@ -88,7 +88,10 @@ export class OrderedRoot {
     this.#last = { path, value };
   }
 
-  /** Replaces the last nodes, whose paths share more than `shared` nibbles, by one node. The next path shares only `shared` nibbles with them. */
+  /**
+   * Replaces the last nodes, whose paths share more than `shared` nibbles, by one node. The path of the next item shares only `shared` nibbles with
+   * the paths of the replaced nodes.
+   */
   #fold(shared: number): void {
     const leaves = this.#leaves;
     const { path } = leaves[leaves.length - 1] as Leaf;
@@ -99,7 +102,10 @@ export class OrderedRoot {
     leaves.splice(from, leaves.length - from, { path, reference });
   }
 
-  /** Encodes the leaf of the last item. @param shared number of nibbles that its path shares with a neighbour; a branch consumes one more nibble */
+  /**
+   * Encodes the leaf of the last item.
+   * @param shared number of nibbles that the leaf's path shares with its nearer neighbour; a branch consumes one more nibble
+   */
   #closeLast(shared: number): void {
     const { path, value } = this.#last as { readonly path: Nibbles; readonly value: Uint8Array };
     const mark = writer.mark;

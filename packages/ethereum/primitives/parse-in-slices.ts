@@ -22,13 +22,13 @@ const ESCAPE_LENGTH = 6;
 
 /** Minimum number of members of a large object, whose names are slow to list. */
 const MANY_MEMBERS = 1_000;
-/** Member counts of large objects; a repeated name counts each time. */
+/** Number of members by large object; a name that occurs twice counts twice. */
 const LARGE_OBJECTS = new WeakMap<object, number>();
 
 /** By root value: whether an object inside the value repeats a name. */
 const REPEATS = new WeakMap<object, boolean>();
 
-/** Whether an object inside a value repeats a name; undefined unless the value is the root of a text parsed by `parseInSlices`. */
+/** Whether any object in a parsed value repeats a member name; undefined unless `parseInSlices` returned this value. */
 export function findRepeats(value: object): boolean | undefined {
   return REPEATS.get(value);
 }
@@ -38,22 +38,25 @@ export function hasManyMembers(object: object): boolean {
   return LARGE_OBJECTS.has(object);
 }
 
-/** Member count of a large object that was parsed by `parseInSlices`, without listing its members; 0 for any other object. */
+/** Number of members of a large object that `parseInSlices` returned, without creating a list of the names; 0 for any other object. */
 export function countManyMembers(object: object): number {
   return LARGE_OBJECTS.get(object) ?? 0;
 }
 
 /**
- * Heap bytes per value in V8 without pointer compression, measured with `process.memoryUsage()` over 40,000 values. A list reserves room for 17 items
- * after the first item. A member takes 11 bytes if many objects have the same names, and 98 bytes if all names differ. Even for hostile texts, 48 is
- * about half the actual size.
+ * Heap bytes per value in V8 without pointer compression, measured with `process.memoryUsage()` over 40,000 values. After its first item, a list has
+ * room for 17 items. A member takes 11 bytes if many objects have the same names, and 98 bytes if all names differ. The estimate of 48 bytes per
+ * member is at least about half the actual size, even for hostile texts.
  */
 const LIST_BYTES = 192;
 const OBJECT_BYTES = 64;
 const MEMBER_BYTES = 48;
 const SCALAR_BYTES = 16;
 const STRING_BYTES = 24;
-/** Heap bytes of a member whose name is an array index. V8 stores such members in a list with room for all lower indices: 11 kB for `{"900":0}`. */
+/**
+ * Heap bytes of a member whose name is an array index. V8 stores members with index names in a list with room for all lower indices: 11 kB for
+ * `{"900":0}`.
+ */
 const INDEX_BYTES = 12 * 1024;
 /** Maximum digits of an array index; the largest is `4294967294`. */
 const INDEX_LENGTH = 10;
@@ -86,8 +89,8 @@ type Frame =
   | { readonly list?: undefined; readonly object: Record<string, unknown>; key: string; members: number };
 
 /**
- * Parses like `JSON.parse`, but with pauses, for texts that would block too long, such as objects with many members. It takes two to three times as
- * long as `JSON.parse`. The nesting depth is not bounded.
+ * Parses like `JSON.parse`, but with pauses, for texts that would block too long, such as objects with many members. Parsing with pauses takes two to
+ * three times as long as `JSON.parse`. The nesting depth is not bounded.
  * @param json text, or valid UTF-8 bytes
  * @throws SyntaxError if the text is not JSON
  * @throws TooManyMembers if a bound is exceeded
@@ -270,8 +273,8 @@ function* readLongString(
 }
 
 /**
- * Returns the end of the string if it is in this piece. Otherwise returns the end of the piece, or the start of an escape that the end of the piece
- * splits.
+ * Finds the end of a string, if this piece of text contains it. If it does not, returns the end of the piece, or the start of an escape that
+ * continues in the next piece.
  */
 function findPieceEnd(piece: Characters, isLast: boolean): number {
   if (piece.indexOf('\\') < 0) {

@@ -6,7 +6,10 @@ import { type JsonBytes, type JsonText, textOf } from './json-result.ts';
  */
 export const PIECE_LENGTH: number = 128 * 1024;
 
-/** Error: the text is too long to be parsed without a pause. The caller parses the text with pauses, and then calls `runWithParsed` again. */
+/**
+ * Error: the text is too long to be parsed without a pause. The caller must parse the long text with `parseInSlices`, and then call `runWithParsed`
+ * again.
+ */
 export class UnparsedText extends Error {
   override readonly name = 'UnparsedText';
   readonly text: JsonText | JsonBytes;

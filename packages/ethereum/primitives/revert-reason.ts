@@ -31,7 +31,7 @@ const PANIC_REASONS: ReadonlyMap<bigint, string> = new Map([
   [0x51n, 'uninitialized function'],
 ]);
 
-/** Maximum length of a decoded reason, bytes. The revert data still contains the complete reason. */
+/** Maximum length of a decoded reason, bytes. The response still contains the complete reason in its revert data. */
 export const MAX_REASON_BYTES: number = 4 * 1024;
 const ELLIPSIS = '…';
 

@@ -3,7 +3,7 @@ import { decodeHexInto } from './byte-loops.ts';
 /** Number of digits up to which a JavaScript loop is faster than a call into WebAssembly. */
 const SHORT_DIGITS = 80;
 const FIRST_SIZE = 65_536;
-/** Maximum size of the buffer, bytes. The size limits of responses are far lower. */
+/** Maximum size of the buffer, bytes. Limits on the size of responses are far lower. */
 const MAX_SIZE: number = 1 << 28;
 const NOT_HEX = 255;
 const STRING_BASE = 0x80;
@@ -19,8 +19,8 @@ for (let i = 0; i < 16; i++) {
 }
 
 /**
- * Writes RLP from hex text, from the end to the start, so fields are written in reverse order. The length of a list is then known before its
- * header is written, so that nothing is measured or copied first.
+ * Writes RLP from hex text, from the end to the start, so fields are written in reverse order. Each list header is therefore written after its
+ * payload, when the payload's length is known. No length must be computed in advance.
  */
 export class RlpWriter {
   #bytes: Uint8Array = new Uint8Array(FIRST_SIZE);
@@ -110,7 +110,7 @@ export class RlpWriter {
     return true;
   }
 
-  /** Turns the bytes written since a mark into a list. */
+  /** Adds the header that makes the bytes written since `mark` one list. */
   list(mark: number): void {
     this.#header(LIST_BASE, this.mark - mark);
   }

@@ -100,7 +100,7 @@ export function decodeRlp(bytes: Uint8Array): RlpItem {
 export type RlpSpan = { readonly isList: boolean; readonly start: number; readonly end: number };
 
 /**
- * Reads the header of an item without reading the payload. In a stream, the payload may extend beyond `limit`.
+ * Reads the header of an item without reading the payload. If a stream has not arrived completely, the payload may end after `limit`.
  * @returns undefined if the header itself is not complete within `limit`
  * @throws RangeError for a non-canonical length
  */

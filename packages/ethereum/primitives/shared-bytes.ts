@@ -10,8 +10,8 @@ let chunk = new Uint8Array(CHUNK_BYTES);
 let taken = 0;
 
 /**
- * Allocates zeroed bytes from an array that other parts share. A separate array of more than 64 bytes has its own off-heap memory; its creation takes
- * as long as parsing a call. Parts never overlap. A shared array stays in memory while one of its parts is used.
+ * Allocates zeroed bytes from an array that other parts share. A separate array of more than 64 bytes has its own off-heap memory. Creating such an
+ * array takes as long as parsing a JSON-RPC call. Parts never overlap. A shared array stays in memory while one of its parts is used.
  */
 export function takeBytes(length: number): BytesPart {
   if (length > MAX_PART_BYTES) return { bytes: new Uint8Array(length), start: 0 };

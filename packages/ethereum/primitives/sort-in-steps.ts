@@ -8,7 +8,7 @@ export function* sortInSteps<T>(
   piece: number,
 ): Generator<undefined, T[]> {
   let runs: T[][] = [];
-  // Sorting a run of this length takes about `piece` comparisons.
+  // Sorting a run of `length` items takes about `piece` comparisons.
   const length = Math.max(1, Math.ceil(piece / 8));
   for (let at = 0; at < items.length; at += length) {
     if (at > 0) yield;

@@ -13,7 +13,7 @@ import {
 export type Nibbles = Uint8Array;
 
 type NodeState = {
-  /** Reference in the parent: the node's hash, or the node's encoding if it is shorter. Undefined if the node has changed since it was encoded. */
+  /** Reference in the parent: the node's hash, or the node's encoding if it is shorter. Undefined if the node has changed since its last encoding. */
   ref: Uint8Array | undefined;
   /** Whether the store has a node at this path: this node or an older one. */
   isStored: boolean;
@@ -132,7 +132,7 @@ export type TrieStep = {
   readonly at: number;
 };
 
-/** RLP prefixes of an empty item and of a hash. Nearly all items of a branch begin with one of them. */
+/** RLP prefixes of an empty item and of a hash. Nearly every item of a branch node begins with one of these two prefixes. */
 const EMPTY_ITEM = 0x80;
 const HASH_ITEM: number = 0x80 + HASH_LENGTH;
 

@@ -46,7 +46,7 @@ export class Utf8Text implements Characters {
     return utf8Decoder.decode(this.#bytes.subarray(from, to));
   }
 
-  /** Returns a part of `bytes` bytes from a position. The part is up to three bytes shorter if its end would split a character. */
+  /** Returns a part of `bytes` bytes from a position. If the end of the part would split a character, the part is up to three bytes shorter. */
   cut(from: number, bytes: number): Utf8Text {
     return new Utf8Text(this.#bytes.subarray(from, this.#endBefore(from + bytes)));
   }

@@ -1,4 +1,4 @@
-/** Text codecs of browsers and Node. No type library declares them for both hosts. */
+/** Text codecs of browsers and Node. No type library declares these codecs for both hosts. */
 type TextHost = {
   readonly TextEncoder: new () => {
     encode(text: string): Uint8Array;

@@ -48,7 +48,7 @@ export class Blake2bCompression {
     for (let done = 0; done < block.rounds; done += PIECE_ROUNDS) {
       const rounds = Math.min(PIECE_ROUNDS, block.rounds - done);
       this.#exports.mix(rounds, done);
-      // While this compression pauses, another one may overwrite the module's memory.
+      // During the pause, another compression may overwrite the memory of the module.
       const vector = bytes.slice(vectorAt, vectorAt + VECTOR_BYTES);
       yield;
       this.#write(block);

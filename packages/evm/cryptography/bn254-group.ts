@@ -1,7 +1,7 @@
 import { hexToBytes } from '../../ethereum/primitives/hex.ts';
 import { FIELD_SIZE, G2_SIZE, type MclCurve } from './mcl-curve.ts';
 
-/** Parameter x of the curve. The orders of field and group are polynomials in x. */
+/** Parameter x of the curve. The field order and the group order are polynomials in x. */
 const X = 0x44e992b44a6909f1n;
 const X_BITS: readonly boolean[] = [...X.toString(2)].map((bit) => bit === '1');
 const FIELD2_SIZE = 2 * FIELD_SIZE;
@@ -16,7 +16,7 @@ const Y_FACTOR: Uint8Array = hexToBytes(
 
 /**
  * Creates a function that checks whether a point of the twist is in G2, with the endomorphism psi (ePrint 2022/348, section 3). A point Q is in G2
- * exactly when (x + 1) Q + psi(x Q) + psi^2(x Q) = psi^3(2 x Q). The check takes a third of the time of a multiplication by the group order.
+ * exactly when (x + 1) Q + psi(x Q) + psi^2(x Q) = psi^3(2 x Q). A check by multiplying with the group order would take three times as long.
  */
 export function createBn254GroupCheck(curve: MclCurve): (point: number) => boolean {
   const { exports } = curve;

@@ -28,8 +28,8 @@ function precomputeG2(curve: MclCurve, bytes: Uint8Array): number {
 }
 
 /**
- * Creates a KZG proof verifier. Let C be the commitment to a polynomial p, and Q the proof. Then p(z) = y exactly when Q commits to (p - y) / (X -
- * z). The verifier checks e(C - y G1 + z Q, G2) = e(Q, tau G2).
+ * Creates a KZG proof verifier. Let C be the commitment to a polynomial p, and Q the proof. The evaluation p(z) = y is correct exactly when Q commits
+ * to (p - y) / (X - z). The verifier checks e(C - y G1 + z Q, G2) = e(Q, tau G2).
  */
 export function createKzgVerifier(curve: MclCurve): Cryptography['verifyKzgProof'] {
   const { exports } = curve;

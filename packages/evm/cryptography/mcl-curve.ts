@@ -14,7 +14,7 @@ const LAYOUT = (SCALAR_SIZE / 8) * 10 + FIELD_SIZE / 8;
 export type CurveOptions = {
   /** Curve id in mcl's C interface. */
   readonly id: number;
-  /** Order of the field, big-endian, as long as a coordinate. */
+  /** Order of the field as big-endian bytes, padded to the length of a coordinate. */
   readonly fieldOrder: Uint8Array;
   /** Whether the imaginary part of an element of the quadratic extension is encoded first. */
   readonly isImaginaryFirst: boolean;
@@ -36,7 +36,8 @@ export class MclCurve {
     this.exports = exports;
     this.#memory = memory;
     if (exports.mclBn_init(id, LAYOUT) !== 0) throw new Error(`mcl does not know curve ${id}`);
-    // With these settings, mcl's validity check covers only the curve. Group membership is checked separately where it is required.
+    // Turns off mcl's group checks, so that its validity checks cover only the curve equation. Group membership is checked separately where it is
+    // required.
     exports.mclBn_verifyOrderG1(0);
     exports.mclBn_verifyOrderG2(0);
     this.fieldBytes = fieldOrder.length;

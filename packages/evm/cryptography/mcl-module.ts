@@ -9,7 +9,7 @@ type Binary = (to: number, a: number, b: number) => void;
 type Test = (at: number) => number;
 type Equality = (a: number, b: number) => number;
 
-/** Functions of mcl's C interface that this package uses. Numbers are addresses in mcl's memory unless stated otherwise. */
+/** Functions of mcl's C interface that this package uses. All numbers are addresses in mcl's memory unless a comment says otherwise. */
 export type MclExports = {
   readonly __wasm_call_ctors: () => void;
   readonly malloc: (bytes: number) => number;
@@ -43,7 +43,7 @@ export type MclExports = {
   readonly mclBnFp_add: Binary;
   readonly mclBnFp_mul: Binary;
   readonly mclBnFp2_mul: Binary;
-  /** Returns 0 when a root exists. */
+  /** Returns 0 when the element has a square root. */
   readonly mclBnFp_squareRoot: (to: number, from: number) => number;
   readonly mclBnFp_mapToG1: (to: number, from: number) => number;
   readonly mclBnFp2_mapToG2: (to: number, from: number) => number;

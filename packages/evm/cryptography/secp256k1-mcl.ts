@@ -23,7 +23,10 @@ export function createMclRecovery(instantiate: MclFactory): RecoverPublicKey {
   exports.mclBnFp_setInt32(constantTerm, CONSTANT_TERM);
   const key = curve.allocate(G1_SIZE);
 
-  /** Loads the signature's nonce point P, whose x is r. @returns false when there is no such point */
+  /**
+   * Loads the signature's nonce point P, whose x is r.
+   * @returns false when no point of the curve has the coordinate x = r
+   */
   const setNonce = (r: Uint8Array, yParity: 0 | 1): boolean => {
     const [x, y] = [ecdsa.point, ecdsa.point + FIELD_SIZE];
     if (!curve.setField(x, r)) return false;
@@ -38,7 +41,8 @@ export function createMclRecovery(instantiate: MclFactory): RecoverPublicKey {
 
   return (hash, signature, yParity) => {
     if (!ecdsa.setSignature(signature) || !setNonce(signature.subarray(0, 32), yParity)) return undefined;
-    // The key is (-hash / r) G + (s / r) P. `setFactors` divides both terms by -r, so s is negated as well.
+    // The recovered public key is (-hash / r) G + (s / r) P, where P is the point with x = r. `setFactors` divides both factors by -r, so s is
+    // negated as well.
     exports.mclBnFr_neg(ecdsa.r, ecdsa.r);
     exports.mclBnFr_neg(ecdsa.s, ecdsa.s);
     ecdsa.setFactors(hash, ecdsa.s, ecdsa.r);

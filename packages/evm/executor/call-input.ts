@@ -14,7 +14,7 @@ export type CallInput = {
   readonly value?: bigint;
   /** Gas limit. Default: the smaller of the block's gas limit and the protocol's cap for one transaction. */
   readonly gas?: bigint;
-  /** Maximum fee per gas. With 0n, the default, BASEFEE also returns 0. */
+  /** Maximum fee per gas. If the fee is 0n, the default, the instruction BASEFEE also returns 0. */
   readonly maxFeePerGas?: bigint;
   readonly maxPriorityFeePerGas?: bigint;
   readonly accessList?: readonly AccessedAccount[];

@@ -29,7 +29,7 @@ export type ExecutorOptions = {
   readonly state: StateSource;
   /** The `config` object of a genesis file; or a chain id and the fork whose rules apply to every block. */
   readonly chain: GenesisConfig | { readonly chainId: number; readonly fork: ForkName };
-  /** Bytes of mcl's WebAssembly module, from `loadPairing`. The precompiles of BN254, BLS12-381 and KZG need the module. */
+  /** Bytes of mcl's WebAssembly module, from `loadPairing`. The precompiles of BN254, BLS12-381 and KZG need these bytes. */
   readonly pairing?: Uint8Array;
   /** Maximum memory of one execution, bytes; default 256 MiB. */
   readonly memoryLimit?: number;

@@ -2,7 +2,7 @@ import { PendingRead } from './layered-state.ts';
 
 /**
  * Repeats the attempts until none of them throws `PendingRead`. Each round awaits the pending reads of all attempts together, and thus costs one
- * round trip to the source. Any other error ends its attempt; the real execution reports that error.
+ * round trip to the source. If an attempt throws any other error, the attempt ends, and the actual execution reports the error.
  */
 export async function discoverReads(attempts: readonly (() => void)[]): Promise<void> {
   let open = attempts;

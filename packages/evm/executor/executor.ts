@@ -56,8 +56,8 @@ export class CallFailedError extends Error {
 type Place = { readonly block: BlockEnvironment; readonly rules: BlockRules };
 
 /**
- * Executes calls, transactions and blocks on a `StateSource`. Transactions and blocks change the executor's own state, never the source. Their
- * results contain the changes. When the source returns a promise, the execution is repeated once the promise resolves.
+ * Executes calls, transactions and blocks on a `StateSource`. Transactions and blocks change the executor's own state, never the source. The result
+ * of a transaction or block contains its state changes. When the source returns a promise, the execution is repeated once the promise resolves.
  */
 export class Executor {
   readonly #evm: Evm;
@@ -127,8 +127,8 @@ export class Executor {
   }
 
   /**
-   * Returns the accounts and slots that a call accesses, except those that are warm without an access list. The other results are those of the call
-   * with the returned list.
+   * Returns the accounts and slots that a call accesses, except those that are warm without an access list. The result's other members describe a
+   * call that uses the returned list.
    */
   async accessList(input: CallInput, block: BlockInput = {}): Promise<AccessListResult> {
     requireCallInput(input, 'call');

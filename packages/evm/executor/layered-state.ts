@@ -24,7 +24,7 @@ export type SourceChanges = {
   readonly codes: readonly (readonly [codeHash: Uint8Array, code: Uint8Array])[];
 };
 
-/** Thrown by a read whose value the source has not returned yet. The execution is repeated once `read` resolves. */
+/** Thrown by a read whose value the source has not returned yet. When the promise `read` resolves, the execution starts again. */
 export class PendingRead extends Error {
   readonly read: Promise<void>;
 
@@ -152,7 +152,8 @@ export class LayeredState implements RootedState {
     const changed: SourceChange[] = [];
     for (const [key, account] of accounts) {
       const address = hexToBytes(key);
-      // The EVM can touch an account that never existed, for example a beneficiary without fees. The source has no such account to remove.
+      // The EVM can touch an account that never existed, for example a beneficiary without fees. The source does not have that account, so it must
+      // not be removed from the source.
       if (account === undefined && this.#findBelow(key, address) === undefined) continue;
       const storage = account === undefined ? [] : (storageOf.get(key) ?? []);
       changed.push({ address, account, isStorageCleared: cleared.has(key), storage });

@@ -2,8 +2,8 @@ import type { PromiseOrValue } from '../../ethereum/primitives/promise-or-value.
 import type { AccountState } from '../interpreter/host.ts';
 
 /**
- * State after a block, which the user of an `Executor` reads from memory, a database or a network. Methods may return promises. Returned values must
- * not change until `Executor.forget`.
+ * Account state after a block, in memory, in a database or at a node. The user of an `Executor` implements this interface. Methods may return
+ * promises. Returned values must not change until `Executor.forget`.
  */
 export interface StateSource {
   /**

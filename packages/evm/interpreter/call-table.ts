@@ -17,7 +17,7 @@ export const MAX_CALLS: number = ((CORE_REGIONS.get('callTable')?.end ?? TABLE) 
 /** Result of a table: the number of successful calls before the first omitted one. */
 export type AnsweredCalls = {
   readonly count: number;
-  /** Total remaining gas of these calls. */
+  /** Total gas that remained after the successful calls. */
   readonly gasLeft: number;
 };
 
@@ -88,7 +88,7 @@ export class CallTable {
 
   /**
    * Supplies the data that the core requested.
-   * @returns whether the call at which the core stopped may restart, now with the data or with a whole slice
+   * @returns true if the call at which the core stopped may restart, because its data is available or a new slice begins
    */
   #goesOn(reason: number, isFurther: boolean): boolean {
     if (reason === RUN.sliceUsed) return isFurther;

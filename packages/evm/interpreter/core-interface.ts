@@ -23,7 +23,7 @@ export const CORE_LIMITS = {
   maxBlobHashes: 1024,
   /** Zero bytes after each cached code, so that reading a whole word at the end of the code stays inside its entry. */
   slack: 64,
-  /** Number of the precompile at 0x100 (EIP-7951). The number of any other precompile is its address. */
+  /** Number of the precompile at 0x100 (EIP-7951). Each other precompile has its address as its number. */
   p256Number: 18,
   p256Address: 0x100,
 } as const;
@@ -60,7 +60,7 @@ const REGIONS: readonly { readonly name: string; readonly size: number; readonly
   { name: 'touched', size: 4 * MiB },
   // Return data of the last call.
   { name: 'returnData', size: 32 * MiB },
-  // Rest of one basic block, decoded instruction by instruction to find the failing instruction.
+  // Instructions of one basic block that is decoded again without fusing, to find the instruction that fails.
   { name: 'exact', size: 2 * MiB },
   // Calls that run one after another: one `CALL_ENTRY` per call, the input bytes of all calls, and their concatenated outputs.
   { name: 'callTable', size: 4 * KiB },
@@ -118,7 +118,7 @@ const WORDS = [
 
 const EXCHANGE = startOf('exchange');
 
-/** Addresses of `WORDS` in the exchange region. */
+/** Addresses in the exchange region by name of the exchanged word (`WORDS`). */
 export const EXCHANGE_WORDS: Readonly<Record<(typeof WORDS)[number], number>> = Object.fromEntries(
   WORDS.map((name, i) => [name, EXCHANGE + 32 * i]),
 ) as Record<(typeof WORDS)[number], number>;
@@ -131,7 +131,10 @@ export const EXCHANGE_FIELDS: Readonly<
   blobCount: EXCHANGE + 576,
   /** `RULE_NUMBERS`, 8 bytes each. */
   ruleNumbers: EXCHANGE + 584,
-  /** Cache of 256 requested block hashes, by block number modulo 256. An entry is the block number + 1 (8 bytes) and the hash (32 bytes). */
+  /**
+   * Cache of 256 requested block hashes, by block number modulo 256. A cache entry consists of the block number + 1 (8 bytes) and the hash (32
+   * bytes).
+   */
   blockHashes: EXCHANGE + KiB,
   /** Hashes of the transaction's blobs (EIP-4844), 32 big-endian bytes each. */
   blobHashes: EXCHANGE + 16 * KiB,
@@ -186,12 +189,13 @@ export const STATUS = {
   maxInitCodeSize: 11,
   invalidCode: 12,
   addressCollision: 13,
-  // Failures of a call before its first instruction. Except for `precompileFailed`, a calling contract gets back all gas that it passed on.
+  // Failures of a call before its first instruction. After such a failure, except `precompileFailed`, the calling contract gets back all gas that it
+  // passed on.
   insufficientBalance: 14,
   callDepth: 15,
   nonceOverflow: 16,
   precompileFailed: 17,
-  // A limit of this implementation, not of the EVM: a region is full.
+  // A memory region of the core is full, which is a limit of this implementation, not of the EVM.
   memoryLimit: 18,
   gasOverflow: 19,
   // Out of gas, with geth's detail: the price of memory, or the gas for a callee before EIP-150, exceeds 64 bits.
@@ -225,9 +229,9 @@ export const ENTRY = {
 
 /** Rule switches, in bit order. */
 export const RULE_SWITCHES = [
-  /** A creation that cannot pay for its code fails. */
+  /** A contract creation fails when its gas cannot pay for storing the code. */
   'EIP2',
-  /** A call passes on at most all but 1/64 of the gas. */
+  /** At least 1/64 of the remaining gas of a caller is not passed on. */
   'EIP150',
   /** Empty accounts do not exist (EIP-158, 161). */
   'EIP158',

@@ -20,7 +20,7 @@ export class CoreMemory {
   /** The memory as 32-bit integers, two per 64-bit limb. */
   readonly #halves: Uint32Array;
 
-  /** @param size total memory size, bytes. The memory never grows again, so the views stay valid. */
+  /** @param size total memory size, bytes. The memory never grows after construction, so its views stay valid. */
   constructor(core: CoreExports, size: number) {
     const missing = Math.ceil((size - core.memory.buffer.byteLength) / PAGE_BYTES);
     if (missing > 0) core.memory.grow(missing);

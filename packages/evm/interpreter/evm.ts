@@ -259,7 +259,7 @@ export class Evm {
     return this.#goOn(slice, undefined);
   }
 
-  /** @param reason why the core returned (`RUN`); handled before the core runs again */
+  /** @param reason why the core last returned (a value of `RUN`); the request is handled before the core runs again */
   #goOn(slice: bigint, reason: number | undefined): boolean {
     const precompile = this.#precompile;
     let left = slice;
@@ -388,7 +388,7 @@ export class Evm {
   }
 }
 
-/** End statuses that do not consume the remaining gas. With the last two statuses, the message fails before its first instruction. */
+/** End statuses that do not consume the remaining gas. The last two statuses of the set mean that the message failed before its first instruction. */
 const LEAVES_GAS: ReadonlySet<number> = new Set([
   STATUS.success,
   STATUS.revert,

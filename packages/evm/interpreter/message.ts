@@ -69,13 +69,13 @@ export type MessageResult = MessageOutcome & {
   readonly gasUsed: bigint;
   /** Remaining state gas reservoir, which may exceed its initial value. */
   readonly stateGasLeft: bigint;
-  /** State gas charged minus refills, from either kind of gas; negative when refills exceed charges. */
+  /** State gas that was charged, minus refills; negative if refills exceed charges. Charges paid from execution gas are included. */
   readonly stateGasUsed: bigint;
   /** Refund counter before the cap is applied. */
   readonly gasRefund: bigint;
   readonly logs: readonly ExecutionLog[];
   /** Smallest gas with which execution would be identical; undefined when code read its remaining gas. */
   readonly gasNeeded: bigint | undefined;
-  /** True when a limit of this implementation, not of the protocol, ended the message. The result then differs from that of the chain. */
+  /** True when a limit of this implementation, not of the protocol, ended the message. The result then differs from the result on the chain. */
   readonly isLimited: boolean;
 };

@@ -1,6 +1,6 @@
 /**
- * The EVM's instructions, one row each. Decoding, dispatch, gas, stack checks, disassembly and benches derive from the rows. revisions/ defines the
- * instructions of each revision, and their prices.
+ * The EVM's instructions, one row each. The rows are the source of decoding, dispatch, gas, stack checks, disassembly and benchmarks. The folder
+ * revisions/ defines each revision's instructions and prices.
  */
 
 /**

@@ -61,8 +61,8 @@ export class PrecompileRun {
   }
 
   /**
-   * Runs the precompile that the core requests. For a long precompile, the first call only sets `isAtLongStep`. The next call starts the precompile,
-   * which then runs in steps.
+   * Runs the precompile that the core requests. For a long precompile, the first call only sets `isAtLongStep`. The second call starts the
+   * precompile, which then runs in steps.
    * @returns the gas that this work takes from the slice
    */
   request(active: ReadonlyMap<number, Precompile>, slice: bigint): bigint {

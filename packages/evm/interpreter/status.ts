@@ -46,7 +46,7 @@ const NAMES: ReadonlyMap<number, string> = new Map([
   ...OPCODES.map(({ code, name }): [number, string] => [code, name]),
 ]);
 
-/** Whether more gas might have prevented the failure. geth's texts for failures by lack of gas have a common beginning. */
+/** Checks for geth's text `out of gas`, alone or with a detail after a colon. */
 export function isOutOfGas(reason: string): boolean {
   if (reason === REASONS[STATUS.memoryLimit]) return false;
   return reason === REASONS[STATUS.outOfGas] || reason.startsWith(`${REASONS[STATUS.outOfGas]}: `);
@@ -54,8 +54,8 @@ export function isOutOfGas(reason: string): boolean {
 
 /**
  * Returns the text of a halt reason.
- * @param a, b details of the status. Stack errors: stack height, and number of the instruction's inputs. Invalid opcode: the opcode, and the invalid
- * operand plus 1. Sizes: the size, and its upper 32 bits.
+ * @param a, b details of the status. For stack errors: the stack height, and the number of the instruction's inputs. For an invalid opcode: the
+ * opcode, and its invalid operand plus 1. For sizes: the size, and the upper 32 bits of the size.
  */
 export function describeHalt(
   status: number,

@@ -1,7 +1,7 @@
 import type { AccessedAccount } from './message.ts';
 import type { WorldState } from './world-state.ts';
 
-/** Access list entries warmed per step, which takes 0.3 ms. */
+/** Number of access list entries warmed per step. A step takes 0.3 ms. */
 const PIECE = 512;
 
 /** Warms an access list in steps (EIP-2930). The core itself warms the addresses that are warm in every transaction. */

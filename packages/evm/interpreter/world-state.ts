@@ -6,8 +6,8 @@ import type { AccountChange, AccountState, StateChanges, StateReader } from './h
 const { requestAddress, requestKey, wordA, wordB } = EXCHANGE_WORDS;
 
 /**
- * Error: a region of the core's memory is full and has no room for the state that a message uses. A message that halts for this reason has the same
- * text.
+ * Error: a region of the core's memory is full and has no room for the state that a message uses. The text of this error is also the text of a
+ * message that halts because a region is full.
  */
 export class StateLimitError extends Error {
   constructor() {
@@ -31,7 +31,7 @@ export class WorldState {
     this.#reader = reader;
   }
 
-  /** Sets the underlying state. The tables must contain data of the same state, or be cleared. */
+  /** Sets the underlying state. Before the call, the core's tables must be cleared, or contain data of the same state. */
   attach(reader: StateReader): void {
     this.#reader = reader;
   }
@@ -184,7 +184,10 @@ export class WorldState {
     this.#memory.bytes.set(code, pointer);
   }
 
-  /** Returns all changes since the last call. The core then treats these changes as part of the underlying state. No transaction may be open. */
+  /**
+   * Returns all changes since the last call. From then on, the core treats the returned changes as part of the underlying state. No transaction may
+   * be open.
+   */
   collectChanges(): StateChanges {
     const slots = this.#collectSlots();
     const accounts: AccountChange[] = [];

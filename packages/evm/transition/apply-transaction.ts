@@ -68,7 +68,8 @@ export function startTransaction(
   checkFunds(tx, sender, state, gasPrice);
   const { intrinsicGas, floorGas } = checkGas(tx, sender, context, mode);
   if (gasPrice > 0n || blobFee > 0n) {
-    // In simulated blocks, a transaction without a blob fee cap can cost more than its sender's balance. The balance then wraps, as in geth.
+    // In simulated blocks, a transaction without a blob fee cap can cost more than its sender's balance. In this case, the balance wraps around, as
+    // in geth.
     state.setBalance(
       sender,
       BigInt.asUintN(256, state.getBalance(sender) - tx.gasLimit * gasPrice - blobFee),

@@ -40,7 +40,7 @@ export class BlockAccessRecorder {
     this.#builder.touch(address);
   }
 
-  /** Ends a part (a transaction, a system call or the withdrawals). No part may be open in the EVM. */
+  /** Ends a part (a transaction, a system call or the withdrawals). The EVM must have no open transaction. */
   endPart(): void {
     this.#builder.noteAccesses(this.#evm.takeBlockAccesses());
     const changes = this.#evm.state.collectChanges();

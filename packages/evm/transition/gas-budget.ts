@@ -24,7 +24,8 @@ export class GasBudget {
 
   /**
    * @param gas remaining gas limit after intrinsic gas
-   * @param executionCap maximum execution gas after intrinsic gas; the excess is the reservoir. If undefined, there is no cap and no reservoir.
+   * @param executionCap maximum execution gas after intrinsic gas; the excess is the reservoir. If `executionCap` is undefined, all gas is execution
+   * gas and the reservoir is empty.
    */
   constructor(gas: bigint, executionCap: bigint | undefined) {
     this.#gasLeft = executionCap === undefined ? gas : minBigInt(executionCap, gas);

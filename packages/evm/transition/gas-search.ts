@@ -6,7 +6,10 @@ const CALL_STIPEND = 2_300n;
 /** The search ends when the bounds differ by less than 1.5 % of the upper bound. */
 const TOLERANCE = { numerator: 15n, denominator: 1_000n };
 
-/** geth's binary search for a gas limit (eth/gasestimator). The class selects the next candidate and narrows the bounds; its caller runs the candidates. */
+/**
+ * geth's binary search for a gas limit (eth/gasestimator). `GasSearch` selects the next gas limit to try and narrows the bounds. The caller of
+ * `GasSearch` executes the call with each candidate.
+ */
 export class GasSearch {
   /** Smallest gas limit known to suffice. */
   high: bigint;

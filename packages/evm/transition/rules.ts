@@ -76,7 +76,7 @@ export function isMergedPast(
 
 /**
  * Whether a block is proof-of-stake. As in geth, zero difficulty means proof of stake if there is no terminal total difficulty, or if a fork by
- * timestamp is active. Test chains have forks by timestamp from genesis, and a terminal total difficulty that they never reach.
+ * timestamp is active. Test chains activate forks by timestamp from genesis on, and never reach their terminal total difficulty.
  */
 export function isMergedBlock(
   config: ChainConfig,

@@ -45,7 +45,7 @@ export type TransactionCharges = {
   readonly floorGas: bigint;
 };
 
-/** Authorizations applied per step. A step takes 0.5 ms, since each authorization requires a key recovery. */
+/** Authorizations applied per step. One step takes 0.5 ms, since each authorization needs a public key recovery. */
 const AUTHORIZATIONS_PIECE = 8;
 
 /** Outcome when the charges before the message could not be paid. */
@@ -61,7 +61,7 @@ export class RunningTransaction {
   readonly #budget: GasBudget;
   /** State-dependent charges; present from Amsterdam on. */
   readonly #runtime: RuntimeCharges | undefined;
-  /** Journal position to which authorizations are rolled back. */
+  /** Position in the journal. Undoing down to this position removes the effect of the authorizations. */
   readonly #mark: number;
   /** Number of processed authorizations. */
   #authorized = 0;
@@ -71,7 +71,7 @@ export class RunningTransaction {
   #newAccountGas = 0n;
   /** Execution and state gas passed to the message. */
   #messageGas = 0n;
-  /** True when the charges before the message could not be paid; there is no message then. */
+  /** True when the gas limit could not pay the charges before the message. No message runs then. */
   #isOutOfGas = false;
 
   constructor(
@@ -214,7 +214,7 @@ export class RunningTransaction {
     const budget = this.#budget;
     budget.absorb({ gasLeft: budget.gasLeft - gasUsed, stateGasLeft, stateGasUsed });
     if (status !== 'success') budget.refillState(this.#newAccountGas);
-    // A halt also consumes the execution gas that refilled state gas has just repaid.
+    // A halt also consumes execution gas that the refill of state gas has just repaid.
     if (status === 'halt' && this.#runtime !== undefined) budget.burn();
     return result;
   }

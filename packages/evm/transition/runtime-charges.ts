@@ -72,7 +72,7 @@ export class RuntimeCharges {
    */
   chargeNewAccount(): bigint | undefined {
     const { to, value } = this.#tx;
-    // The sender's nonce is already raised. A nonce of 2^64 - 1, which state overrides can set, has wrapped to zero.
+    // The sender's nonce is already raised. If a state override set the nonce to 2^64 - 1, raising the nonce made it zero.
     const address =
       to ?? createAddress(this.#sender, BigInt.asUintN(64, this.#state.getNonce(this.#sender) - 1n));
     this.#context.accessList?.touch(address);

@@ -29,7 +29,10 @@ const DEPOSIT_PARTS = [
   { offset: 512, length: 8 },
 ] as const;
 
-/** Work of a block in steps. Each `next` runs at most one slice of gas, and reports whether the following step may be long. */
+/**
+ * Work of a block, such as a system call, that pauses between steps. Each `next` runs at most one slice of gas, and reports whether the following
+ * step may be long.
+ */
 export type ProtocolSteps<T> = Generator<'sliceUsed' | 'longStepAhead', T, undefined>;
 
 /** Runs all steps without interruption. */

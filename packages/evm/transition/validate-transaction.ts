@@ -88,7 +88,10 @@ export function validateSenderCode(
     throw new TransactionError(`sender not an eoa: ${describe(sender)}, len(code): ${code.length}`);
 }
 
-/** Whether a transaction has each list, even an empty one. The fields of a call, or the type of a signed transaction, determine the lists. */
+/**
+ * Whether a transaction has each list, even an empty one. For a call, its fields determine which lists are present; for a signed transaction, its
+ * type does.
+ */
 export type PresentLists = {
   readonly hasAccessList: boolean;
   readonly hasBlobs: boolean;

@@ -5,8 +5,8 @@ import { closeList, openList, out, writeAt, writeBytes, writeInteger } from './r
 import { BLOCK, decodeMember, isNothing, isSame, kindOf, LIST, lengthOf, Member, NULL, OF_BLOCKS, STRING, startOf } from './text';
 
 /**
- * Header fields: their number, then three bytes per field (the member, whether it is an integer, whether it may be absent). The caller writes this
- * table.
+ * Header fields: their number, then three bytes per field (the member, whether it is an integer, whether it may be absent). The caller of the module
+ * writes the table of header fields.
  */
 export const HEADER: usize = memory.data(1 + 3 * 32);
 const FIELD_SIZE: usize = 3;
@@ -14,8 +14,8 @@ const HASH_LENGTH: usize = 32;
 const EMPTY_LIST: usize = 2;
 
 /**
- * Whether the header of the block object hashes to the hash at `BLOCK_HASH`, and the block has no uncles. `target` must have room for as many bytes
- * as the text has.
+ * Whether the header of the block object hashes to the hash at `BLOCK_HASH`, and the block has no uncles. The encoded header is written to `target`,
+ * which needs as many bytes as the text has.
  */
 export function isHeader(target: usize): bool {
   if (kindOf(BLOCK, Member.hash) != STRING || lengthOf(BLOCK, Member.hash) != HASH_TEXT) return false;
@@ -31,7 +31,10 @@ export function isHeader(target: usize): bool {
   return decodeMember(BLOCK, Member.hash, HASH_LENGTH, SCRATCH) && isSame(SCRATCH, SCRATCH + HASH_LENGTH, HASH_LENGTH);
 }
 
-/** Whether unexpected members of the block are lists or objects. Such values may repeat names, and only the parser of the whole block checks that. */
+/**
+ * Whether unexpected members of the block are lists or objects. A list or object may repeat member names, and only the parser of the whole block
+ * detects repeated names.
+ */
 function hasOtherItems(): bool {
   for (let member: u32 = 0; member < OF_BLOCKS; member++) {
     if (member == Member.transactions || member == Member.uncles || member == Member.withdrawals) continue;

@@ -20,7 +20,7 @@ function areHex(characters: v128): v128 {
 @inline
 function joinDigits(characters: v128): v128 {
   const letters = i8x16.gt_s(characters, i8x16.splat(0x39));
-  // The low four bits of a letter are its value minus 9.
+  // The low four bits of the ASCII codes of the letters a to f are the digit's value minus 9.
   const values = i8x16.add(v128.and(characters, i8x16.splat(15)), v128.and(letters, i8x16.splat(9)));
   return v128.and(v128.or(i16x8.shl(values, 4), i16x8.shr_u(values, 8)), i16x8.splat(0xff));
 }

@@ -1,7 +1,7 @@
 /**
  * Reads the text of a transaction list or receipt list once. The module encodes and hashes each item, and compares the item's other members with the
- * hashed members. An item is plain (`isPlain`) if it has only the usual members and all are correct. The caller verifies every other item.
- * `verify-transaction.ts` and `verify-receipts.ts` find no fault in a plain item.
+ * hashed members. An item is plain (`isPlain`) if it has only the usual members and all are correct. The caller of the module verifies every item
+ * that is not plain. `verify-transaction.ts` and `verify-receipts.ts` find no fault in a plain item.
  */
 import { ENCODED, ENCODED_SIZE, IS_PLAIN, ROW_END, ROW_SIZE, ROW_START } from './block';
 import { isHeader } from './header';

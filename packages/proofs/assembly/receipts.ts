@@ -1,5 +1,6 @@
 /**
- * Fast path for receipts that have a status and belong to verified (plain) transactions. Every member must follow from the transaction and the list.
+ * Fast path for receipts with a status whose transactions the module has verified (`IS_PLAIN`). Every member must follow from the verified
+ * transaction and from the receipt's place in the list.
  */
 import { BLOBS, FROM, GAS_PRICE, HAS_TO, HASH, HASH_TEXT, IS_PLAIN, isPlaced, SCRATCH, TO, TYPE, typeOf } from './block';
 import { closeList, openList, writeByte, writeBytes, writeInteger, writeStrings } from './rlp';

@@ -1,4 +1,7 @@
-/** Reads JSON text: position, length and kind of each member's value. Reads go up to 63 bytes past the end of the text. The caller zeroes these bytes. */
+/**
+ * Reads JSON text: position, length and kind of each member's value. Reads go up to 63 bytes past the end of the text. The caller sets the 63 bytes
+ * to zero.
+ */
 import { decode, digitAt } from './hex';
 
 /** Indices of members in `NAMES`. */
@@ -67,20 +70,23 @@ export const enum Member {
   size,
   totalDifficulty,
 }
-/** Number of `NAMES` that list items may have. Later names belong to blocks only, and count as unknown in items. */
+/** Number of `NAMES` that list items may have. Names after the first 39 belong to block objects only, and count as unknown in list items. */
 export const OF_ITEMS: u32 = 39;
 export const OF_BLOCKS: u32 = 63;
 
 const NAME_SIZE: usize = 32;
 export const NO_MEMBER: u32 = 255;
-/** Member names, 32 bytes each: the length, then the characters. The caller writes this table. */
+/** Member names, 32 bytes each: the length, then the characters. The caller of the module writes the name table. */
 export const NAMES: usize = memory.data(64 * 32);
 
 /** Bytes of a slot, which describes a member's value: start, length, kind. */
 const SLOT_SIZE: usize = 12;
 /** Offset of the prediction table, which follows the slots. For each position in an object, the table contains the member last seen there. */
 const PREDICTED: usize = 64 * 12;
-/** Member tables of a block, of a list item, and of an object inside an item. Each has 64 slots and 256 positions. */
+/**
+ * Member tables of a block, of a list item, and of an object inside an item. Each table has 64 slots, then 256 bytes that predict members by
+ * position.
+ */
 export const BLOCK: usize = memory.data(64 * 12 + 256);
 export const ITEM: usize = memory.data(64 * 12 + 256);
 export const INNER: usize = memory.data(64 * 12 + 256);
@@ -192,7 +198,7 @@ let odds: u64 = 0;
 @inline
 function lookAt(part: u32): void {
   const bytes = v128.load(at + <usize>part * 16);
-  // Bit 0x20 maps brackets to braces.
+  // Setting bit 0x20 turns square brackets into braces, so that one comparison finds both.
   const lower = v128.or(bytes, i8x16.splat(0x20));
   const shift = <u64>part * 16;
   quotes |= <u64>i8x16.bitmask(i8x16.eq(bytes, i8x16.splat(QUOTE))) << shift;
@@ -233,7 +239,7 @@ function skipNested(): bool {
     if (odds == 0 && <i32>popcnt(closes) < depth) {
       depth += <i32>(popcnt(opens) - popcnt(closes));
     } else {
-      // From an escape or from the end of the text on, the bits are meaningless.
+      // At an escape or at the end of the text, the bits lose their meaning.
       const known = (odds - 1) & ~odds;
       for (let bits = (opens | closes) & known; bits != 0; bits &= bits - 1) {
         const bit = bits & (~bits + 1);
@@ -363,7 +369,10 @@ export function decodeMember(slots: usize, member: u32, length: usize, target: u
   return load<u16>(text) == HEX_START && decode(text + 2, length, target);
 }
 
-/** Returns the value of a member of at most 64 bits; `NO_NUMBER` for any other value. The largest 64-bit value is excluded. */
+/**
+ * Returns the value of a member of at most 64 bits; `NO_NUMBER` for any other value. 2^64 - 1 is not a valid value, because `NO_NUMBER` has this
+ * value.
+ */
 export function numberOf(slots: usize, member: u32): u64 {
   const length = lengthOf(slots, member);
   if (kindOf(slots, member) != STRING || length < 3 || length > 18) return NO_NUMBER;

@@ -7,8 +7,8 @@ import { at, CLOSE_LIST, decodeMember, enterList, HAS_ITEM, HEX_START, hasOthers
 import { LIST, lengthOf, Member, NO_ITEM, NO_MEMBER, NO_NUMBER, nextItem, numberOf, QUOTE, readObject, seek, STRING, startOf } from './text';
 
 /**
- * Forms of types 0 to 3. A form is the number of fields, then per field the member, its fallback if absent, and the encoding. The caller writes these
- * tables.
+ * Forms of types 0 to 3. A form is the number of fields, then per field the member, its fallback if absent, and the encoding. The caller of the
+ * module writes the tables of all forms.
  */
 export const FORMS: usize = memory.data(4 * 64);
 const FORM_SIZE: usize = 64;
@@ -22,7 +22,7 @@ const MAX_WORD_TEXT: usize = 66;
 const MAX_TYPE: u32 = 3;
 const FIRST_DYNAMIC: u32 = 2;
 const BLOB_TYPE: u32 = 3;
-/** Maximum amount in computations, wei. The sum of two such amounts does not overflow. */
+/** Maximum amount in computations, wei. Limiting amounts to 2^62 prevents an overflow of the sum of two amounts. */
 const MAX_AMOUNT: u64 = 1 << 62;
 
 function writeAccessList(list: usize): bool {

@@ -1,23 +1,26 @@
 /**
  * Computes the root of the trie that maps RLP-encoded indices to the items of a list. The key order is known, so no trie is built. The leaves are
- * hashed in key order. The nodes above the leaves are then computed from the references of the leaves.
+ * hashed in key order. After the leaves, the nodes above the leaves are computed from the leaves' references.
  */
 import { keccak256 } from '../../evm/interpreter/core/keccak';
 import { ENCODED, ENCODED_SIZE, ROW_SIZE, SCRATCH } from './block';
 
-/** Free bytes in front of each encoding. The leaf's header, path and value length are written there, each of at most 4 bytes. */
+/**
+ * Number of free bytes in front of each encoded item. The header, path and value length of the item's leaf are written into these bytes. Each part
+ * has at most 4 bytes.
+ */
 export const LEAF_ROOM: usize = 16;
 const MAX_HEADER: usize = 4;
 const STRING_BASE: u32 = 0x80;
 const LIST_BASE: u32 = 0xc0;
 const HASH_LENGTH: usize = 32;
-/** First index whose key has several bytes. The key of index 0 (0x80) sorts directly before these keys. */
+/** First index whose key has several bytes. In key order, the key of index 0 (0x80) comes directly before the long keys. */
 const FIRST_LONG: u32 = 128;
 const FIRST_LONGEST: u32 = 256;
 /** Maximum number of items in the trie. Indices from this number on have keys of more than three bytes. */
 export const MAX_ITEMS: u32 = 0x10000;
 
-/** Bytes for a node under construction: a branch of 16 references, and its header. There is one such node per nibble of a key. */
+/** Bytes for a node under construction: a branch of 16 references, and its header. Each nibble level of a key has its own node. */
 const NODE_ROOM: usize = 560;
 const NODES: usize = memory.data(8 * 560);
 let top: usize = NODES;
@@ -28,14 +31,14 @@ let count: u32 = 0;
 let nodeStart: usize = 0;
 let nodeEnd: usize = 0;
 
-/** Returns the index of the item at this position in key order. */
+/** Returns the index in the list of the item at `position` in the trie's key order. */
 @inline
 function indexAt(position: u32): u32 {
   const zero = min(count, FIRST_LONG) - 1;
   return position < zero ? position + 1 : position == zero ? 0 : position;
 }
 
-/** Returns the nibbles of the key at this position. The first nibble is in the highest bits. */
+/** Returns the nibbles of the key at this position. The highest four bits of the result are the first nibble. */
 function keyAt(position: u32): u32 {
   const index = indexAt(position);
   if (index == 0) return STRING_BASE << 24;
@@ -72,7 +75,7 @@ function writeHeader(start: usize, base: u32, length: usize): usize {
 }
 
 /**
- * Turns an encoding into a leaf in place. The leaf's other parts are written in front of the encoding.
+ * Makes a leaf of an encoded item, in place. The leaf's header, path and value length are written in front of the encoded item.
  * @param from number of key nibbles above the leaf
  */
 function writeLeaf(row: usize, index: u32, key: u32, from: u32): void {

@@ -1,6 +1,6 @@
 /**
- * Loops over every byte of texts and byte strings, 16 bytes per step. Texts have one byte per character. Inputs are read and outputs written
- * up to 31 bytes past their end.
+ * Loops over every byte of texts and byte strings, 16 bytes per step. Texts have one byte per character. The loops read and write up to 31 bytes past
+ * the end of a text or byte string.
  */
 
 const DIGIT_0: u8 = 0x30;
@@ -38,7 +38,10 @@ export function isLowerHex(text: usize, length: u32): bool {
   return i8x16.all_true(areDigits);
 }
 
-/** Joins the two digit values of each 16-bit lane into one byte. The lower byte of the lane has the first digit, and gets the result. */
+/**
+ * Joins the two digit values of each 16-bit lane into one byte. In each 16-bit lane, the lower byte contains the first digit, and receives the
+ * result.
+ */
 @inline
 function joinPairs(values: v128): v128 {
   return v128.and(v128.or(i16x8.shl(values, 4), i16x8.shr_u(values, 8)), i16x8.splat(0xff));

@@ -25,7 +25,10 @@ import { copyWord, fitsU64, isZero, setU64, swapWords } from '../words/word.ts';
 import { shlBy, shrBy } from '../words/shift.ts';
 `;
 
-/** AssemblyScript that enters the basic block at `ip`. Every jump ends with this code, because a jump always leads to a block start. */
+/**
+ * AssemblyScript that enters the basic block at `ip`. Every jump ends with the code in ENTER, because a jump always leads to the start of a basic
+ * block.
+ */
 const ENTER = `
     const paid = gas - <i64>load<u32>(ip, 4);
     const bounds = load<u32>(ip, 8);
@@ -46,7 +49,7 @@ const NUMBER_COMPARISONS: Readonly<Record<string, (a: string, b: string) => stri
   GT: (a, b) => `isAbove(${a}, ${b})`,
   EQ: (a, b) => `isNumber(${a}, ${b})`,
 };
-/** Opcode of the same comparison with exchanged operands. */
+/** By comparison: the opcode that gives the same result with exchanged operands. */
 const REVERSED: Readonly<Record<string, string>> = { LT: 'GT', GT: 'LT', EQ: 'EQ' };
 
 const operand = (index: number): string => `load<u32>(ip, ${4 + 4 * index})`;

@@ -1,11 +1,15 @@
-/** Operations of the interpreter. The numbers up to 0xff are opcodes of instructions. Decoding emits the higher numbers for constants and sequences. */
+/**
+ * Operations of the interpreter. The numbers up to 0xff are opcodes of instructions. Decoding emits operations with higher numbers for constants and
+ * fused sequences.
+ */
 import { OPCODES, type Opcode } from '../opcodes.ts';
 
 /** Operations that decoding emits for single instructions, with their number of 32-bit operands. */
 const SINGLE: readonly (readonly [name: string, operands: number])[] = [
   ['BLOCK', 3],
   ['EXHAUST', 0],
-  // PUSH_SMALL has a constant of up to 32 bits, and PUSH_LONG one of up to 64 bits. A longer constant follows PUSH_WORD.
+  // PUSH_SMALL has a constant of up to 32 bits, and PUSH_LONG one of up to 64 bits. If a constant has more than 64 bits, its 32 bytes follow the
+  // operation PUSH_WORD.
   ['PUSH_SMALL', 1],
   ['PUSH_LONG', 2],
   ['PUSH_WORD', 0],
@@ -18,16 +22,22 @@ const SINGLE: readonly (readonly [name: string, operands: number])[] = [
 /** Number of 32-bit operands of operations that are opcodes; opcodes that are not listed have none. */
 const OPERANDS: Readonly<Record<string, number>> = { INVALID: 2, GAS: 1, LOG0: 1, EXCHANGE: 2 };
 
-/** A fused operation that replaces two consecutive operations. It has the operands of both, in order. */
+/**
+ * A fused operation that replaces two consecutive operations. The fused operation has the operands of the first operation, then the operands of the
+ * second.
+ */
 export type Sequence = {
   readonly name: string;
   readonly first: string;
   readonly second: string;
   /** The sequence is fused only if the first operation's constant is below this limit. */
   readonly limit?: number;
-  /** The sequence is fused only if the second operation's depth operand is not 0. The second operation then does not read the word that the first pushes. */
+  /**
+   * The sequence is fused only if the second operation's depth operand is not 0. If the depth is not 0, the second operation does not read the word
+   * that the first operation pushes.
+   */
   readonly isApart?: true;
-  /** The fused jump has the inverted condition, so bit 0 of its target changes. */
+  /** Fusing inverts the condition of the jump, so bit 0 of the jump target changes. */
   readonly isInverted?: true;
 };
 
@@ -62,7 +72,7 @@ export const SEQUENCES: readonly Sequence[] = [
   sequenceApart('SMALL_DUP_MSTORE', 'PUSH_SMALL', 'DUP_MSTORE'),
   sequenceApart('SMALL_DUP_ADD', 'PUSH_SMALL', 'DUP_ADD'),
   sequence('MUL_SMALL', 'PUSH_SMALL', 'MUL'),
-  // The limit 33 selects SWAP1, whose operand is 32.
+  // The limit 33 selects a SWAP with operand 32, which is SWAP1.
   sequence('SWAP_SUB', 'SWAP', 'SUB', 33),
   sequence('SUB_SMALL', 'PUSH_SMALL', 'SWAP_SUB'),
   sequence('AND_SMALL', 'PUSH_SMALL', 'AND'),
@@ -127,7 +137,7 @@ function countOperands(): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Bits of an operation's property byte. The lowest two bits are the number of operands. */
+/** Bits of an operation's property byte. The lowest two bits of the byte are the operation's number of operands. */
 const HAS_TARGET = 4;
 const HAS_CONSTANT = 8;
 const IS_SECOND = 16;
@@ -158,7 +168,7 @@ function writeCase(second: string): string {
   return `    case ${second}:\n${tests.join('')}      break;\n`;
 }
 
-/** Generates `immediateSize`. Consecutive opcodes whose immediate sizes increase by one share one test. */
+/** Generates `immediateSize`. Opcodes that follow each other, with immediate sizes that increase by one, share one generated test. */
 function writeImmediateSize(): string {
   const ranges: { first: Opcode; last: Opcode }[] = [];
   for (const opcode of OPCODES.filter(({ immediate }) => immediate > 0)) {

@@ -3,7 +3,7 @@ import { ACCOUNT_INDEX, ACCOUNT_INDEX_SIZE } from './generated/layout.ts';
 import { hashAddress, NEAR, strideOf } from './hashing.ts';
 import { entriesOf, grownMask } from './index-sizes.ts';
 
-/** Initial number of buckets minus one. These buckets take 16 KiB. */
+/** Initial number of buckets minus one. The initial buckets take 16 KiB. */
 const LEAST_MASK: u32 = (1 << 12) - 1;
 
 /** Number of buckets in use minus one: the mask that maps a hash to a bucket. */

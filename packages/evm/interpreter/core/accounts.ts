@@ -12,7 +12,7 @@ import { epoch, isSystemCall } from './machine.ts';
 import { EIP158, EIP8246, has, precompiles } from './rules.ts';
 import { copyWord, isZero } from './words/word.ts';
 
-/** Byte offsets of the fields of an account's entry. The first field is the address as a word, the form that ADDRESS and CALLER push. */
+/** Byte offsets of the fields of an account's entry. An entry begins with the address as a 32-byte word, as ADDRESS and CALLER push it. */
 const ADDRESS_SIZE: usize = 32;
 const BALANCE: usize = 32;
 const CODE_HASH: usize = 64;
@@ -22,7 +22,10 @@ const IS_KNOWN: usize = 108;
 const EXISTS: usize = 112;
 /** Flag: the account has storage in the underlying state. */
 const HAS_STORAGE: usize = 116;
-/** 0 stands for storage of the underlying state. Clearing storage sets a new generation; slots of other generations do not belong to the account. */
+/**
+ * Generation number of the account's storage; 0: the storage of the underlying state applies. Clearing storage sets a new generation; slots of other
+ * generations do not belong to the account.
+ */
 const GENERATION: usize = 120;
 const WARM: usize = 124;
 const TOUCHED_IN: usize = 128;
@@ -38,9 +41,9 @@ const IS_LISTED: usize = 152;
 const IS_CODE_NEW: usize = 156;
 /** Address of the entry's bucket in the index. */
 const PLACE: usize = 160;
-/** Number of the address's native precompile, even after overrides have moved that precompile. */
+/** Number of the precompile that the rules define at this address; unchanged when a state override moves the precompile. */
 const NATIVE: usize = 164;
-/** Next recorded entry; 0: this entry is not recorded. */
+/** Next entry in the list of accessed accounts; 0: this account is not in the list. */
 const NEXT_ACCESSED: usize = 168;
 const ACCOUNT_SIZE: usize = 176;
 /** Marks the last entry in the list of recorded entries. */
@@ -53,7 +56,10 @@ let lastGeneration: u32 = 0;
 let firstAccessed: usize = END;
 /** keccak256 of the empty input, as a word. */
 export const EMPTY_CODE_HASH: usize = memory.data<u64>([0x7bfad8045d85a470, 0xe500b653ca82273b, 0x927e7db2dcc703c0, 0xc5d2460186f7233c]);
-/** RIPEMD-160's precompile. On mainnet, a failed call once left this account touched, and every client replicates that (geth: EIP-158). */
+/**
+ * Address of the RIPEMD-160 precompile. On mainnet, a failed call to this precompile once left its account touched. Every client replicates the
+ * effect (geth: EIP-158).
+ */
 const RIPEMD: u32 = 3;
 
 /** Returns the entry of an address, and creates a missing entry. Returns 0 when the region is full. */
@@ -230,7 +236,7 @@ export function warm(account: usize): void {
   store<u32>(account, epoch, WARM);
 }
 
-/** Restores the native precompile of this address, after overrides. No transaction may be open. */
+/** Makes an account the precompile that the rules define at its address, after state overrides have changed this. No transaction may be open. */
 export function restorePrecompile(account: usize): void {
   store<u32>(account, load<u32>(account, NATIVE), PRECOMPILE);
 }
@@ -273,7 +279,7 @@ function list(account: usize): void {
   touchedEnd += 4;
 }
 
-/** Makes an account exist. All fields of a nonexistent account are empty. */
+/** Marks an account as existing. All fields of a nonexistent account are empty. */
 export function create(account: usize): void {
   if (exists(account)) return;
   note4(account + EXISTS);
@@ -297,18 +303,19 @@ export function setNonce(account: usize, value: u64): void {
 export function setCodeHash(account: usize, hash: usize, code: usize): void {
   note32(account + CODE_HASH);
   copyWord(account + CODE_HASH, hash);
-  // The journal saves 0 as the previous code entry. After an undo the code is looked up again, because it may have left the cache.
+  // The journal saves 0 as the previous code entry. An undo restores this 0, and the code is looked up again, since the cache may no longer contain
+  // it.
   store<u32>(account, 0, CODE);
   note4(account + CODE);
   store<u32>(account, code, CODE);
   store<u32>(account, 1, IS_CODE_NEW);
   markDirty(account);
 }
-/** Caches the entry of the account's code. The state does not change. */
+/** Caches the entry of the account's code. Only the cache changes, not the state. */
 export function linkCode(account: usize, code: usize): void {
   store<u32>(account, code, CODE);
 }
-/** Removes all references to codes at or above the address `from`, which leave the cache. */
+/** When codes at or above the address `from` leave the cache, removes the references of accounts to them. */
 export function unlinkCodes(from: usize): void {
   for (let account = ACCOUNTS; account < accountsEnd; account += ACCOUNT_SIZE) {
     if (<usize>load<u32>(account, CODE) >= from) store<u32>(account, 0, CODE);
@@ -331,7 +338,7 @@ export function markDestroyed(account: usize): void {
   list(account);
 }
 
-/** Clears all storage: the account's slots get a new generation. */
+/** Clears all storage: with the new generation number, no existing slot belongs to the account. */
 export function clearStorage(account: usize): void {
   note4(account + GENERATION);
   store<u32>(account, ++lastGeneration, GENERATION);
@@ -369,7 +376,7 @@ export function forgetTouched(): void {
   touchedEnd = TOUCHED;
 }
 
-/** Number of accounts that changed since changes were last collected, and the n-th such account. */
+/** Functions that list the accounts that changed since the last collection of changes: their number, and the n-th account. */
 export function dirtyCount(): u32 {
   return <u32>(dirtyEnd - DIRTY) >> 2;
 }

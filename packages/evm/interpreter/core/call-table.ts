@@ -12,7 +12,7 @@ import { runPlainCall } from './messages.ts';
 import { abandon } from './transactions.ts';
 import { copyWord } from './words/word.ts';
 
-/** Slice cost of beginning and undoing a call, in addition to the gas that the call uses. */
+/** Gas subtracted from the slice for the work of beginning and undoing a call. The call's own gas is subtracted separately. */
 const CALL_COST: i64 = 300;
 
 /** Stop reason of the last `runCalls`. DONE means that all calls ran, that the next call failed, or that there is no room for its output. */
@@ -32,7 +32,7 @@ export function runCalls(first: u32, end: u32, slice: f64): u32 {
   whyStopped = DONE;
   callsGasLeft = 0;
   let left = <i64>slice;
-  // Calls of a batch are often alike. A call is not begun if the rest of the slice is less than the cost of the previous call.
+  // Calls of a batch are often alike. If less of the slice is left than the previous call used, the next call does not begin.
   let expected: i64 = 0;
   for (let place = first; place < end; place++) {
     if (left < expected) {
@@ -69,7 +69,10 @@ function askForSender(): void {
   whyStopped = NEEDS_ACCOUNT;
 }
 
-/** Stores the output of a call. @returns false when there is no room for it */
+/**
+ * Stores the output of a call.
+ * @returns false when the region of outputs has no room for the output
+ */
 function keepOutput(entry: usize): bool {
   if (outputsEnd + <usize>returnSize > CALL_OUTPUTS_END) return false;
   copyBytes(outputsEnd, messageOutput, returnSize);

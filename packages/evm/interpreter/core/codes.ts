@@ -98,14 +98,14 @@ export function isDecoded(entry: usize): bool {
   return load<u32>(entry, INSTRUCTIONS) != 0;
 }
 
-/** Whether the decoded form of a code fits behind the other codes. If not, `forgetOthers` may make room. */
+/** Whether the decoded form of a code fits behind the other codes. If it does not fit, `forgetOthers` may make room. */
 export function hasRoomToDecode(entry: usize): bool {
   return hasRoom(decodedSize(load<u32>(entry, LENGTH)));
 }
 
 /**
  * Decodes a cached code at its first execution. The caller must check `hasRoomToDecode` before.
- * @returns false when another call must continue the decoding
+ * @returns false if decoding is not complete; the next call continues it
  */
 export function prepareCode(entry: usize): bool {
   if (!isDecoding(entry, codesEnd)) beginDecoding(entry, codesEnd);
@@ -115,7 +115,7 @@ export function prepareCode(entry: usize): bool {
   return true;
 }
 
-/** Returns the end of a code's entry. For initialisation code, which is stored elsewhere, the result is the start of the region. */
+/** Returns the end of a code's entry. Initialisation code is stored outside of the region CODES, so the result is the start of the region. */
 export function endOfCode(entry: usize): usize {
   return entry >= CODES && entry < CODES_END ? <usize>load<u32>(entry, END) : CODES;
 }
@@ -140,13 +140,16 @@ function forgetIdleCodes(size: u64): bool {
   return hasRoom(size);
 }
 
-/** Evicts codes to make room for this code and its decoded form. The code itself may be evicted. @returns false when the code is too long */
+/**
+ * Evicts codes to make room for this code and its decoded form. The code at `entry` may be evicted, too.
+ * @returns false when the code is too long
+ */
 export function forgetOthers(entry: usize): bool {
   const length = load<u32>(entry, LENGTH);
   return forgetIdleCodes(sizeOf(length) + decodedSize(length));
 }
 
-/** Evicts the codes that begin at or after `from`, and decoded forms that reach beyond it. */
+/** Evicts the codes that begin at or after `from`, and the decoded forms that end after `from`. */
 function forgetCodesFrom(from: usize): void {
   memory.fill(CODE_INDEX, 0, CODE_INDEX_SIZE << 2);
   unlinkCodes(from);

@@ -28,8 +28,8 @@ export function refill(slice: i64): bool {
 }
 
 /**
- * Whether the failing instruction must be found. Only the first frame's failure is reported, but recordings need the instruction in every frame. A
- * block that cannot be paid for then runs instruction by instruction.
+ * Whether the failing instruction must be found. Without recordings, only the failure of the first frame is reported; recordings need the failing
+ * instruction of every frame. If the result is true, a block that the gas cannot pay for runs instruction by instruction.
  */
 @inline
 function isReported(): bool {
@@ -42,7 +42,7 @@ function isExact(ip: usize): bool {
 
 /**
  * Handles an instruction's body that returned a `BODY_` result instead of gas.
- * @returns remaining gas of the slice, with which the loop continues from the saved registers; negative: `~reason` to return to the host
+ * @returns gas left in the slice, if the loop continues from the saved registers; negative: `~reason`, and the loop returns to the host
  */
 export function leave(result: i64, ip: usize, sp: usize, gas: i64): i64 {
   if (result == BODY_HALTS) {
@@ -79,7 +79,7 @@ export function failBlock(ip: usize, sp: usize, gas: i64): i64 {
   if (isExact(ip) || !isReported()) {
     const words = height >> 5;
     const inputs = <u32>load<u8>(OPCODES + <usize>load<u32>(ip, 12) * FACT_SIZE, FACT_INPUTS);
-    // Additional stack depth of an immediate (EIP-8024) is checked after gas has been paid.
+    // EIP-8024: the stack depth that an instruction's immediate requires is checked only after the gas is charged.
     const isDeep = words >= inputs && height <= bounds >>> 16;
     if (fits || (isDeep && gas + reserve < <i64>load<u32>(ip, 4))) {
       if (recordsAccesses()) recordUnpaid(load<u32>(ip, 12), sp);

@@ -6,9 +6,9 @@ import { emitInstruction, factsOf, forgetInvalid, isInvalid } from './instructio
 import { BACK, blockGas, closeBlock, count, emit, INSTRUCTION, last, openBlock, out, setOut } from './operation-writer.ts';
 
 /**
- * Decodes a block from `start` on, with a block start before every instruction. Running the result shows which instruction fails. A block that cannot
- * be paid for, or does not fit the stack, always contains a failing instruction.
- * @param gas available gas. Instructions beyond this gas are omitted, so a frame with little gas costs little time.
+ * Decodes a block from `start` on, with a block start before every instruction. When the decoded block runs, it stops at the instruction that fails.
+ * A block that cannot be paid for, or does not fit the stack, always contains a failing instruction.
+ * @param gas available gas. Instructions that this gas cannot reach are omitted, so a frame with little gas takes little time.
  * @returns address of the first instruction
  */
 export function decodeExactly(entry: usize, start: u32, gas: i64): usize {
@@ -34,12 +34,12 @@ export function decodeExactly(entry: usize, start: u32, gas: i64): usize {
   return EXACT;
 }
 
-/** Static gas of the instructions that `decodeRest` decoded, which the block's start has already charged. */
+/** The block's start already charged this static gas, for the instructions that `decodeRest` decoded. */
 export let restGas: u32 = 0;
 
 /**
- * Decodes the rest of a block instruction by instruction, from the operation at `ip` on. That operation cannot be paid for, but the block's start has
- * also charged the instructions after it. The failing instruction may therefore be a later one.
+ * Decodes the rest of a block instruction by instruction, from the operation at `ip` on. The remaining gas does not pay for this operation, but the
+ * block's start has also charged the instructions after it. Therefore, the instruction that fails may come after this operation.
  * @param gas available gas, without the gas charged for later instructions
  * @returns address of the first instruction; 0: nothing follows the operation, or the block is too long
  */
@@ -50,8 +50,8 @@ export function decodeRest(entry: usize, ip: usize, gas: i64): usize {
   const length = load<u32>(entry, LENGTH);
   const jumps = <usize>load<u32>(entry, JUMPS);
   const place = EXACT + (ip - start);
-  // Decoding the block again finds the instructions that were fused into the operation. The first of them is the last instruction that is decoded to
-  // the operation's address.
+  // The block is decoded again to find the instructions that were fused into the operation at `ip`. The first fused instruction is the last
+  // instruction that is decoded to the address of this operation.
   let pc = load<u32>(start, 12);
   let from = pc;
   let gasBefore: u32 = 0;

@@ -5,15 +5,20 @@ import * as Op from './generated/operations.ts';
 import { emitInstruction, factsOf, forgetInvalid, isInvalid, sizeOf } from './instruction-writer.ts';
 import { block, blockGas, closeBlock, count, emit, forgetBlock, INSTRUCTION, openBlock, out, setOut, sizeOfOperation } from './operation-writer.ts';
 
-/** A basic block ends when its static gas exceeds this limit. Codes of overrides may be so long that 32-bit sums would overflow. */
+/** A basic block ends when its static gas exceeds this limit. State overrides can set codes so long that the 32-bit sum would otherwise overflow. */
 const MAX_BLOCK_GAS: u32 = 1 << 30;
 
-/** Maximum size of the decoded form, bytes. Per byte of code: one block start (16), one instruction (16), and one jump table entry (4). */
+/**
+ * Maximum size of the decoded form, bytes. Each byte of code needs at most one block start (16 bytes), one instruction (16 bytes), and one jump table
+ * entry (4 bytes).
+ */
 export function decodedSize(length: u32): u64 {
   return 36 * <u64>length + 256;
 }
 
-/** Bytes of code decoded per step, which takes 0.4 ms. Deployed code (limited by EIP-170 and 7954) takes one step, initialisation code two. */
+/**
+ * Number of code bytes decoded per step. A step takes 0.4 ms. Deployed code (limited by EIP-170 and 7954) takes one step, initialisation code two.
+ */
 const PIECE: u32 = 64 << 10;
 
 /** Stage of decoding: jump destinations are marked, code is decoded, jumps are resolved; idle when finished or abandoned. */
@@ -27,7 +32,7 @@ let bytes: usize = 0;
 let length: u32 = 0;
 let jumps: usize = 0;
 let first: usize = 0;
-/** Position of the stage in the code, and in the decoded form. */
+/** Progress of the current stage: the position in the code, and the address in the decoded form. */
 let pc: u32 = 0;
 let resolved: usize = 0;
 /** Whether the following code is unreachable. */
@@ -46,7 +51,7 @@ export function beginDecoding(entry: usize, at: usize): void {
   store<u32>(entry, at, JUMPS);
 }
 
-/** Whether decoding of this code to `at` is in progress. */
+/** Whether the code at `entry` is being decoded to the address `at`. */
 export function isDecoding(entry: usize, at: usize): bool {
   return stage != IDLE && decoded == entry && jumps == at;
 }
@@ -86,7 +91,7 @@ export function decodeOn(): bool {
   return true;
 }
 
-/** Decodes up to the first instruction beyond a step; a block may continue in the next step. */
+/** Decodes instructions until the end of a step is reached. The next step may continue a basic block. */
 function decodePiece(): void {
   const end = length - pc > PIECE ? pc + PIECE : length;
   while (pc < end) {
@@ -117,7 +122,7 @@ function decodePiece(): void {
   }
 }
 
-/** Marks every JUMPDEST outside of PUSH constants. Decoding the block of a JUMPDEST replaces the mark by an address. */
+/** Marks every JUMPDEST outside of PUSH constants. When the block of a JUMPDEST is decoded, the address of the block replaces the mark. */
 function markDestinations(): void {
   const end = length - pc > PIECE ? pc + PIECE : length;
   // A PUSH constant may reach up to 32 bytes into the next step, so 32 entries after `end` are cleared as well.

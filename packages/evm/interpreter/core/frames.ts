@@ -38,23 +38,23 @@ const JOURNAL_MARK: usize = 60;
 const LOGS_MARK: usize = 64;
 const LOG_COUNT_MARK: usize = 68;
 const REFUND_MARK: usize = 72;
-/** Gas at the frame's beginning, and the minimum gas with which the frame would have come this far (see `noteNeed`). */
+/** Gas at the frame's beginning, and the minimum initial gas with which the frame would have reached the current instruction (see `noteNeed`). */
 const GIVEN: usize = 80;
 const NEEDED: usize = 88;
-/** Gas that the caller had used before the call; gas that the caller passed on; whether the caller could not pass on more. */
+/** Fields of a frame about its call: gas that the caller had used before; gas passed on; whether more gas could not be passed on. */
 const USED_BEFORE: usize = 96;
 const HANDED: usize = 104;
 const IS_CAPPED: usize = 112;
 const PRECOMPILE: usize = 116;
-/** Rest of the slice beyond the gas that was passed on. */
+/** Gas of the current slice that was not passed on to the callee. */
 const SLICE_REST: usize = 120;
 const CALLER_WORD: usize = 128;
 const VALUE_WORD: usize = 160;
-/** State gas reservoir at the frame's beginning, and state gas that its caller has used and spilled into execution gas (EIP-8037). */
+/** State gas reservoir at the frame's beginning, state gas that the caller has used, and the part of it that execution gas paid (EIP-8037). */
 const RESERVOIR: usize = 192;
 const CALLER_STATE_USED: usize = 200;
 const CALLER_SPILLED: usize = 208;
-/** State gas that the caller paid for a new account. It is refilled when the frame fails. */
+/** State gas that the caller paid for a new account. The state gas is refilled when the frame fails. */
 const ACCOUNT_STATE_GAS: usize = 216;
 
 /** Kind of message that a frame runs. */
@@ -188,7 +188,7 @@ export function noteNeed(amount: i64): void {
   if (amount > load<i64>(frame, NEEDED)) store<i64>(frame, amount, NEEDED);
 }
 
-/** Returns the minimum gas with which a caller may pass on `part`. A caller may pass on at most all but 1/64 of its gas (EIP-150). */
+/** Returns the minimum gas with which a caller may pass on `part`. At least 1/64 of the caller's gas is not passed on (EIP-150). */
 function wholeOf(part: i64): i64 {
   if (part <= 0) return 0;
   return has(EIP150) ? part + (part - 1) / 63 : part;
@@ -204,12 +204,12 @@ let endRest: i64 = 0;
 let endSlice: i64 = 0;
 let endSize: u32 = 0;
 
-/** Address of the message's output in the first frame's memory. The output stays there until the next message begins. */
+/** Address of the message's output in the first frame's memory. The bytes of the output do not change until the next message begins. */
 export let messageOutput: usize = RETURN_DATA;
 export function forgetOutput(): void { messageOutput = RETURN_DATA; }
 
 /**
- * Ends the running frame in one step. If the frame fails, its changes are undone; they must be few.
+ * Ends the running frame in one step. If the frame fails, its changes are undone in this step, so there must be few of them.
  * @param result status of the frame
  * @param left remaining gas of the slice, without the reserve
  * @param output address of the frame's output; halts have none
@@ -313,7 +313,8 @@ function returnToCaller(result: i32, rest: i64, size: u32, slice: i64): void {
   const stipend = load<i64>(above, GIVEN) - handed;
   let part = load<i64>(above, NEEDED) - stipend;
   if (result > REVERT) {
-    // A halted frame consumes all gas that it received. Capped gas (EIP-150) depends on the caller's gas, which therefore counts as observed.
+    // A halted frame consumes all gas that it received. If EIP-150 caps the gas of a call, the cap depends on the caller's gas, so the execution
+    // depends on it too.
     if (load<u32>(above, IS_CAPPED) != 0) setGasObserved(true);
     part = handed;
   }

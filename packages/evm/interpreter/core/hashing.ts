@@ -2,15 +2,16 @@
  * Hash functions of the tables of accounts, slots and codes. Callers choose the keys; with a predictable hash they could make all keys collide. The
  * seeded hash is strongly universal over secret seeds (multilinear hashing, Lemire and Kaser 2014).
  *
- * Accounts and slots are looked up constantly. Their probe sequence begins with `NEAR` consecutive buckets chosen by a cheap hash without seeds. The
- * sequence continues in strides whose start and length come from the seeded hash. Keys that collide on purpose cost a lookup `NEAR` more comparisons;
- * the first stride then leaves the deliberately filled buckets. Entries are never removed individually, so a lookup finds every key on its sequence.
+ * Accounts and slots are looked up constantly. Their probe sequence begins with `NEAR` consecutive buckets chosen by a cheap hash without seeds.
+ * After these buckets, the sequence continues in strides whose start and length come from the seeded hash. If an attacker fills these buckets with
+ * colliding keys, a lookup makes `NEAR` more comparisons, and its first stride then leaves the filled buckets. Entries are never removed
+ * individually, so a lookup finds every key on its sequence.
  */
 
 /** Number of buckets tried before the seeded hash is computed. */
 export const NEAR: u32 = 8;
 
-/** Ten seeds of 64 bits. The host replaces them by random seeds before the first use. */
+/** Ten seeds of 64 bits. Before the first use, the host overwrites these values with random seeds. */
 const SEEDS: usize = memory.data<u64>([
   0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb, 0xd6e8feb86659fd93, 0xa0761d6478bd642f,
   0xe7037ed1a0b428db, 0x8ebc6af09c88c6e3, 0x589965cc75374cc3, 0x1d8e4e27c47d124f, 0xeb44accab455d165,

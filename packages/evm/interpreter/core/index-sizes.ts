@@ -1,7 +1,7 @@
 /**
- * Sizes of a hash table. An index (hash table) has memory for its maximum size, but uses only the beginning while it has few entries. The entries
- * then share pages and cache lines, whatever their hashes are. Sizes are powers of two. An index grows eightfold when an eighth of its buckets is
- * used; all its entries are then inserted again.
+ * Sizes of a hash table. An index (hash table) has memory for its maximum size, but uses only the beginning while it has few entries. With few
+ * entries, the used beginning of the index fits in few pages and cache lines, however the hashes are distributed. Sizes are powers of two. An index
+ * grows eightfold when an eighth of its buckets is used; all its entries are then inserted again.
  */
 const GROWTH_BITS: u32 = 3;
 

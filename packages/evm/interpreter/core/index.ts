@@ -101,8 +101,8 @@ export function accountCode(account: usize): usize {
 export function accountCodeLength(account: usize): u32 { return hasCode(account) && codeOf(account) != 0 ? load<u32>(codeOf(account), LENGTH) : 0; }
 
 /**
- * Makes the account exist, and returns its entry. Call `existingAccount` before any change of the account. ENTRY_UNKNOWN: the account is not loaded;
- * ENTRY_NONE: a region is full.
+ * Makes the account exist, and returns its entry. Call `existingAccount` before other functions that change the account. ENTRY_UNKNOWN: the account
+ * is not loaded; ENTRY_NONE: a region is full.
  */
 export function existingAccount(): usize {
   const account = findAccount(REQUEST_ADDRESS);
@@ -158,7 +158,7 @@ export function precompileNumber(): u32 { return precompileOfFrame(); }
 export function precompileInput(): usize { return input; }
 export function precompileInputSize(): u32 { return inputSize; }
 export function precompileGas(): i64 { return gas + reserve; }
-/** Finishes a precompile whose output is in the return data region. The precompile's gas is taken from the slice first. */
+/** Finishes a precompile whose output is in the return data region. The gas of the precompile is first subtracted from the current slice. */
 export function supplyPrecompile(result: i32, left: i64, size: u32): void {
   if (result > REVERT) {
     popFrame(result, 0, 0, 0);
@@ -212,8 +212,8 @@ let stepsPeak: usize = 0;
 let codesPeak: u32 = 0;
 
 /**
- * Peak bytes of linear memory that this module has used, and that thus occupy process memory; linear memory does not shrink. Undo steps, logs and
- * codes are sampled only when `memoryPeak` is called. One call between two slices suffices.
+ * Peak size of the used linear memory, bytes. This memory stays in use by the process, because linear memory does not shrink. Undo steps, logs and
+ * codes are sampled only when `memoryPeak` is called. Call it at least once between two slices to include their peak.
  */
 export function memoryPeak(): u32 {
   stepsPeak = max(stepsPeak, journalEnd - JOURNAL + logsEnd - LOGS);

@@ -81,8 +81,8 @@ function emitPush(at: usize, size: u32): void {
 }
 
 /**
- * Writes a jump. If the instruction before the jump pushes a valid destination, the jump leads there. Otherwise the jump resolves its target when
- * executed.
+ * Writes a jump. If the instruction before the jump pushes a valid destination, the operation jumps there directly. Otherwise, the target of the jump
+ * is looked up when the jump is executed.
  */
 function emitJump(opcode: u32, jumps: usize, length: u32): void {
   const isConstant = last != 0 && load<u16>(last) == <u16>Op.PUSH_SMALL;
@@ -92,7 +92,7 @@ function emitJump(opcode: u32, jumps: usize, length: u32): void {
     return;
   }
   store<u16>(last, <u16>(opcode == Op.JUMP ? Op.JUMP_TO : Op.JUMP_IF));
-  // Bit 0: whether the jump is inverted.
+  // Bit 0 of the operand shows whether the jump is inverted.
   store<u32>(last, target << 1, 4);
   while (joinLast());
 }
@@ -108,7 +108,7 @@ function emitOperation(opcode: u32, pc: u32, bytes: usize, length: u32, jumps: u
   else if (!foldConstants(opcode)) emitJoining(opcode, 0, 0);
 }
 
-/** Whether an opcode is a call. A GAS directly before a call does not observe gas, because the call passes all of the gas on. */
+/** Whether an opcode is a call. GAS directly before a call counts as unobserved, because the call passes on all of the gas. */
 function isCall(opcode: u8): bool {
   return opcode == <u8>Op.CALL || opcode == <u8>Op.CALLCODE || opcode == <u8>Op.DELEGATECALL || opcode == <u8>Op.STATICCALL;
 }

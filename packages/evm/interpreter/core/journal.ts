@@ -5,7 +5,10 @@ import { journalEnd, setJournalEnd } from './machine.ts';
 /** Size of a step: pointer (4), size (4), previous bytes (32). */
 const STEP_SIZE: usize = 40;
 
-/** Whether fewer than 64 further steps fit. An instruction checks this before it writes, and halts the frame with MEMORY_LIMIT. */
+/**
+ * Whether fewer than 64 further steps fit. An instruction calls this function before it writes, and halts the frame with MEMORY_LIMIT if the result
+ * is true.
+ */
 export function isJournalFull(): bool {
   return journalEnd + 64 * STEP_SIZE > JOURNAL_END;
 }

@@ -1,7 +1,9 @@
 /** State of the running transaction and the running frame. A module instance runs one message at a time. */
 import { ARENA, FRAME_SIZE, FRAMES, JOURNAL, LOGS, STACKS } from './generated/layout.ts';
 
-/** Number of the running transaction. Entries marked with this number are warm, touched, created or destroyed in it. */
+/**
+ * Number of the running transaction. Accounts and slots that are marked with this number are warm, touched, created or destroyed in this transaction.
+ */
 export let epoch: u32 = 1;
 /** Number of frames below the running frame; -1 before the first frame. */
 export let depth: i32 = -1;
@@ -12,8 +14,8 @@ export let logsEnd: usize = LOGS;
 export let logCount: u32 = 0;
 
 /**
- * Gas of the running frame beyond the current slice. The frame's remaining gas is the interpreter's counter plus `reserve`. Gas moves to the counter
- * when a slice ends, or when one instruction costs more than the rest of the slice.
+ * Gas of the running frame beyond the current slice. The remaining gas of the frame is the gas counter of the interpreter plus `reserve`. Gas moves
+ * to the counter when a slice ends, or when one instruction costs more than the rest of the slice.
  */
 export let reserve: i64 = 0;
 /** Whether code read its remaining gas in a way that may affect the execution. */
@@ -38,7 +40,7 @@ export let stackBase: usize = STACKS;
 export let memoryBase: usize = ARENA;
 /** Size in bytes, a multiple of 32. */
 export let memorySize: u32 = 0;
-/** Highest end address that frame memory has ever reached. Linear memory below this address occupies process memory. */
+/** Highest end address that frame memory has ever reached. The pages of linear memory below this address occupy process memory. */
 export let arenaPeak: usize = ARENA;
 export let input: usize = ARENA;
 export let inputSize: u32 = 0;

@@ -22,7 +22,7 @@ export function wordsOf(bytes: u64): i64 {
   return <i64>((bytes + 31) >> 5);
 }
 
-/** Bytes by which memory grows per step. A step takes 0.3 ms when the process does not have these pages yet. */
+/** Bytes by which memory grows per step. A step takes 0.3 ms when the operating system must first provide the pages. */
 const PIECE: u64 = 1 << 20;
 
 /** Returns the status of an instruction that expands memory beyond `MAX_REACH`. */
@@ -36,8 +36,8 @@ export function growthCost(size: u32, end: u64): i64 {
 }
 
 /**
- * Grows memory to `end` if necessary. Growth and `extra`, the instruction's other costs, are charged at once, so an instruction that cannot be paid
- * for changes nothing. With several ranges, `end` is the highest end.
+ * Grows memory to `end` if necessary. The gas for growth and the instruction's other costs (`extra`) are charged in one sum, so an instruction that
+ * cannot be paid for changes nothing. If an instruction uses several memory ranges, `end` is the highest end.
  */
 @inline
 export function growUpTo(end: u64, extra: i64, gas: i64): i64 {
@@ -85,7 +85,7 @@ export function endOf(offset: usize, size: usize): u64 {
   if (!fitsU64(offset) || !fitsU64(size)) return BEYOND;
   const from = load<u64>(offset);
   const end = from + load<u64>(size);
-  // The last 31 values of 64 bits overflow too: geth rounds up to words before it checks that 64 bits suffice.
+  // Ends within 31 bytes of 2^64 overflow too, because geth first rounds an end up to words, and then checks for overflow.
   return end < from || end > BEYOND - 31 ? BEYOND : end;
 }
 

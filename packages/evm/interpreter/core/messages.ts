@@ -29,8 +29,8 @@ export function reserveInput(size: u32): usize {
 }
 
 /**
- * Warms caller and beneficiary before the first instruction (EIP-2929, 3651). In system calls both are cold, and the zero address is warm: geth
- * prepares the access list of a system call with zero addresses for both.
+ * Warms caller and beneficiary before the first instruction (EIP-2929, 3651). In system calls, neither caller nor beneficiary is warm, but the zero
+ * address is: geth prepares the access list with zero addresses for both.
  * @returns false with the reason in `whyNot` when a region is full
  */
 function warmUp(caller: usize): bool {
@@ -96,7 +96,8 @@ export function beginCreation(given: i64, stateGas: i64, slice: i64, nonce: u64)
     refuse(INSUFFICIENT_BALANCE, given);
     return DONE;
   }
-  // From Amsterdam geth checks the nonce in CREATE and CREATE2 only. Before, a rejected creation leaves the nonce unchanged.
+  // From Amsterdam geth checks the nonce in CREATE and CREATE2 only. Before Amsterdam, a transaction's creation that fails this check leaves the
+  // nonce unchanged.
   if (nonce == u64.MAX_VALUE && !has(EIP8037)) {
     setNonce(caller, nonce);
     refuse(NONCE_OVERFLOW, given);
@@ -126,8 +127,8 @@ export function run(slice: i64): i32 {
 }
 
 /**
- * Starts and runs a transaction that is a call without value, gas price and access list. Its input is CALLER, TARGET, and `size` bytes at the address
- * that `reserveInput` returns.
+ * Starts and runs a transaction that is a call without value, gas price and access list. The input of the call is CALLER, TARGET, and `size` bytes at
+ * the address that `reserveInput` returns.
  * @returns a result of `run`, the missing data of `beginCall`, or NOT_BEGUN when the sender is not loaded, or when there is no room for the sender or
  * the input
  */

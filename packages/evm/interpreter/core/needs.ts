@@ -1,4 +1,4 @@
-/** Requests for missing data. Each function returns, or stores in `whyNot`, the result that an instruction's body then returns. */
+/** Requests for missing data. If data is missing, a function stores in `whyNot` the result that the instruction's body must return. */
 import { findAccount, hasCode, isKnown, codeOf, codeHashOf, linkCode } from './accounts.ts';
 import { findCode, forgetOthers, hasRoomToDecode, isDecoded, prepareCode } from './codes.ts';
 import { REQUEST_ADDRESS, REQUEST_KEY } from './generated/exchange.ts';
@@ -7,14 +7,14 @@ import { MEMORY_LIMIT, NEEDS_ACCOUNT, NEEDS_BLOCK_HASH, NEEDS_CODE, NEEDS_SLOT, 
 import { findSlot, isSlotKnown } from './slots.ts';
 import { copyWord, setU64 } from './words/word.ts';
 
-/** Results of an instruction's body other than gas. */
+/** Results of an instruction's body. A result that is not negative is the remaining gas. */
 export const BODY_HALTS: i64 = -1;
 /** The running frame changed: instruction pointer, stack and gas must be reloaded. */
 export const BODY_SWITCHES: i64 = -2;
 /** Data is missing: the instruction restarts after the host supplied it. */
 export const BODY_NEEDS: i64 = -3;
 
-/** A need that stays within the core: work between two instructions is unfinished (see `pending-work`). The host receives SLICE_USED. */
+/** A need that stays within the core: work between two instructions is unfinished (see `pending-work`). `run` then returns SLICE_USED to the host. */
 export const WORK_LEFT: i32 = 7;
 
 /** Kind of the missing data, which `run` returns. */

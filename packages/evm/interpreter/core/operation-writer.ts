@@ -126,7 +126,10 @@ function readConstant(at: usize, word: usize): bool {
   return true;
 }
 
-/** Computes constants that compilers encode as computations to save bytes. Masks, for example, are encoded by shifting, subtracting and complementing. */
+/**
+ * Computes constants that compilers encode as computations to save bytes. Compilers encode masks, for example, by shifting, subtracting and
+ * complementing.
+ */
 export function foldConstants(opcode: u32): bool {
   if (opcode != Op.NOT && opcode != Op.SHL && opcode != Op.SUB && opcode != Op.ADD) return false;
   if (last == 0 || !readConstant(last, constant + 32)) return false;

@@ -17,7 +17,7 @@ const SLOT_FACTOR: u64 = 0xc2b2ae3d27d4eb4f;
 
 const digest: usize = memory.data(32, 16);
 
-/** Returns the cache entry of a pair. Both words are big-endian, and pairs differ mostly in their last bytes. */
+/** Returns the cache entry of a pair. Both words of the pair are big-endian, and most pairs differ only in the last bytes of their words. */
 @inline
 function entryOf(pair: usize): usize {
   const mixed = (load<u64>(pair, 24) * KEY_FACTOR) ^ (load<u64>(pair, 56) * SLOT_FACTOR);
@@ -36,10 +36,10 @@ function isSamePair(entry: usize, pair: usize): bool {
   return !v128.any_true(v128.or(first, second));
 }
 
-/** Writes the keccak256 of the 64 bytes at `pair` as a word to `to`, which must not overlap them. */
+/** Hashes the 64 bytes at `pair` with Keccak-256, and writes the hash as a word to `to`. The two ranges must not overlap. */
 export function hashPair(pair: usize, to: usize): void {
   const entry = entryOf(pair);
-  // An empty cache entry looks like a pair of zeros whose hash has a lowest limb of 0. No hash is expected to have such a limb.
+  // An empty cache entry looks like a pair of zeros whose hash has a lowest limb of 0. No real hash is expected to end in 64 zero bits.
   if (!isSamePair(entry, pair) || load<u64>(entry, HASH) == 0) {
     keccak256(pair, PAIR_SIZE, digest);
     copyBytes(entry, pair, PAIR_SIZE);

@@ -30,7 +30,7 @@ export function recordsAccesses(): bool {
   return (recorded & RECORD_ACCESSES) != 0;
 }
 
-/** Records the account at the address in a stack word; if the region is full, the instruction halts by itself. */
+/** Records the account at the address in a stack word. If the region of accounts is full, nothing is recorded, and the instruction itself halts. */
 export function recordAddress(word: usize): void {
   copyAddress(addressWord, word);
   const account = findAccount(addressWord);
@@ -47,7 +47,9 @@ function isCall(opcode: u32): bool {
   return opcode == Op.CALL || opcode == Op.CALLCODE || opcode == Op.DELEGATECALL || opcode == Op.STATICCALL;
 }
 
-/** Records the account or slot named by an instruction whose operands are on the stack but whose gas is missing. */
+/**
+ * Records the account or slot that an instruction names, although the remaining gas does not pay for the instruction. The operands are on the stack.
+ */
 export function recordUnpaid(opcode: u32, sp: usize): void {
   if (opcode == Op.SLOAD || opcode == Op.SSTORE) recordSlot(sp);
   else if (
@@ -59,7 +61,7 @@ export function recordUnpaid(opcode: u32, sp: usize): void {
 /** Minimum number of operands with which geth's access list tracer reads the address of a call. */
 const CALL_OPERANDS: u32 = 5;
 
-/** Records the account or slot named by an instruction that lacks some operands. The stack contains `words` words. */
+/** Records the account or slot named by an instruction that lacks some operands. The parameter `words` is the number of words on the stack. */
 export function recordShort(opcode: u32, words: u32, sp: usize): void {
   if (words >= (isCall(opcode) ? CALL_OPERANDS : 1)) recordUnpaid(opcode, sp);
 }

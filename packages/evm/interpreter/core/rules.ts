@@ -1,7 +1,7 @@
 /** Rules of the active revision, which the host writes (interpreter/core-rules). */
 import { readRuleNumbers } from './generated/rules.ts';
 
-// The compiler appends the extension of a re-exported file.
+// The import path has no extension, because the AssemblyScript compiler appends one to re-exported files.
 export * from './generated/rules';
 
 let switches: u32 = 0;

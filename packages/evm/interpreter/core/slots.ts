@@ -29,10 +29,10 @@ const END: usize = 1;
 /** Maximum number of slots cached between transactions, 32 MiB. */
 const CROWD: u32 = 1 << 18;
 
-/** Generation of transient slots; no account ever has it. */
+/** No account's storage has this generation number. */
 const TRANSIENT: u32 = 0xffffffff;
 
-/** Initial number of index buckets minus one. These buckets take 256 KiB. */
+/** Initial number of index buckets minus one. The initial buckets take 256 KiB. */
 const LEAST_MASK: u32 = (1 << 16) - 1;
 
 let slotsEnd: usize = SLOTS;
@@ -152,7 +152,7 @@ function grow(): void {
 }
 
 function clearPlaces(): void {
-  // Above this count, clearing single buckets takes longer than clearing the whole index.
+  // With more slots than this, clearing the whole index takes less time than clearing the bucket of each slot.
   if (slotsEnd - SLOTS > <usize>CROWD * SLOT_SIZE) memory.fill(SLOT_INDEX, 0, <usize>(mask + 1) << 2);
   else for (let slot = SLOTS; slot < slotsEnd; slot += SLOT_SIZE) store<u32>(<usize>load<u32>(slot, PLACE), 0);
 }
@@ -174,7 +174,8 @@ export function slotsPeak(): u32 {
 export function clearSlots(): void {
   if (slotsEnd > peakEnd) peakEnd = slotsEnd;
   clearPlaces();
-  // The next calls usually fill the cache again. A smaller index would then grow again, which moves 65,536 slots in one step of up to 18 ms.
+  // The next calls usually read as many slots as the last calls. After shrinking, the index would grow again, and growing moves 65,536 slots in one
+  // step of up to 18 ms.
   if (!areSlotsCrowded()) mask = LEAST_MASK;
   roomLeft = entriesOf(mask, SLOT_INDEX_SIZE);
   slotsEnd = SLOTS;
@@ -199,8 +200,8 @@ export function isSlotWarm(slot: usize): bool {
 }
 
 /**
- * Warms a slot. At the first use in a transaction, the current value becomes the original value. A first use after a rollback that made the slot cold
- * again has the same effect. A slot may be warmed before its value is loaded.
+ * Warms a slot. At the first use in a transaction, the current value becomes the original value. A rollback can make the slot cold again; its next
+ * use then counts as the first use. A slot may be warmed before its value is loaded.
  */
 export function warmSlot(slot: usize): void {
   if (load<u32>(slot, WARM) == epoch) return;
@@ -264,7 +265,7 @@ export function takeSlotAccess(): usize {
   store<u32>(slot, 0, NEXT_ACCESSED);
   return slot;
 }
-/** Account of a slot, even if its storage was cleared. */
+/** Returns the account of a slot, even after the account's storage was cleared. */
 export function accountOf(slot: usize): usize {
   return <usize>load<u32>(slot, ACCOUNT);
 }

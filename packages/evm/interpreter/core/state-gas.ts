@@ -17,7 +17,7 @@ export let spilled: i64 = 0;
 /** State gas charged to the running instruction for the account that it creates. */
 export let accountGas: i64 = 0;
 
-/** Begins a message. With a reservoir, the minimum gas of the message is not determined. */
+/** Begins a message. If the reservoir is not empty, the minimum gas of the message cannot be determined. */
 export function fillReservoir(amount: i64): void {
   setStateGas(amount, 0, 0);
   accountGas = 0;
@@ -71,7 +71,10 @@ export function refillState(amount: i64, gas: i64): i64 {
   return gas + returnState(amount);
 }
 
-/** Repays spilled gas after a callee has returned gas to the reservoir, which only geth does. @returns the repaid execution gas */
+/**
+ * Repays execution gas that paid for state gas, after a callee returned gas to the state gas reservoir. Only geth does so.
+ * @returns the repaid execution gas
+ */
 export function repaySpill(): i64 {
   const repaid = min(reservoir, spilled);
   reservoir -= repaid;

@@ -45,7 +45,10 @@ export function beginSystemCall(): void {
   setSystemCall(true);
 }
 export function journalMark(): usize { return journalEnd; }
-/** Undoes one piece of the changes since `open`. All changes before `open` must be collected. @returns whether everything is undone */
+/**
+ * Undoes one piece of the changes since `open`. All changes before `open` must be collected.
+ * @returns whether all changes since `open` are undone
+ */
 export function abandon(): bool {
   forgetWork();
   if (!undoPiece(JOURNAL)) return false;
@@ -55,7 +58,7 @@ export function abandon(): bool {
 }
 /** Makes the transaction final: removes the accounts that it destroyed or left empty; nothing can be undone afterwards. */
 export function finish(): void {
-  // An empty journal has room for the removal of every account.
+  // Journal entries are discarded first, so that the journal has room to remove every account.
   setJournalEnd(JOURNAL);
   sweepAccounts();
   setJournalEnd(JOURNAL);

@@ -1,4 +1,7 @@
-/** Price of a sum of 1 to 128 products, in thousandths of the price of separate products (EIP-2537). The last entry also applies to more products. */
+/**
+ * Price of a sum of 1 to 128 products, in thousandths of the price of separate products (EIP-2537). A sum of more than 128 products has the discount
+ * of the last entry.
+ */
 const G1_DISCOUNTS: readonly number[] = [
   1000, 949, 848, 797, 764, 750, 738, 728, 719, 712, 705, 698, 692, 687, 682, 677, 673, 669, 665, 661, 658,
   654, 651, 648, 645, 642, 640, 637, 635, 632, 630, 627, 625, 623, 621, 619, 617, 615, 613, 611, 609, 608,

@@ -79,7 +79,10 @@ function readElements(input: Uint8Array): bigint[] | string {
   return elements;
 }
 
-/** Checks encoding and curve of a point, but not its group. The length tells G1 from G2. @returns geth's error text, or undefined */
+/**
+ * Checks encoding and curve of a point, but not its group. The length of `point` shows whether it is a point of G1 or of G2.
+ * @returns geth's error text, or undefined
+ */
 function findPointProblem(point: Uint8Array): string | undefined {
   const elements = readElements(point);
   if (typeof elements === 'string') return elements;

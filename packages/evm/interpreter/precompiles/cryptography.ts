@@ -22,7 +22,7 @@ export interface Cryptography {
   /** BLAKE2b compression (RFC 7693, section 3.2) with any number of rounds. @returns the next state */
   compressBlake2b(block: Blake2bBlock): Uint8Array;
   compressBlake2bSteps(block: Blake2bBlock): Steps<Uint8Array>;
-  /** EIP-4844: whether the polynomial of `commitment` has the value `y` at `z`. False also for invalid points and scalars. */
+  /** EIP-4844: whether the polynomial of `commitment` has the value `y` at `z`. Returns false for invalid points and scalars, too. */
   verifyKzgProof(commitment: Uint8Array, z: Uint8Array, y: Uint8Array, proof: Uint8Array): Steps<boolean>;
   readonly bn254: Bn254;
   readonly bls12381: Bls12381;
@@ -41,7 +41,7 @@ export type Blake2bBlock = {
   readonly isFinal: boolean;
 };
 
-/** Pairs per Miller loop. Pairs in one loop share its squarings; a loop per pair takes a third longer, but bounds every step to 0.8 to 1.1 ms. */
+/** Pairs per Miller loop. In one loop, pairs share the squarings. A loop per pair takes a third longer, but its steps take only 0.8 to 1.1 ms. */
 export const PAIRS_AT_ONCE = { whole: 32, piece: 1 } as const;
 
 /**

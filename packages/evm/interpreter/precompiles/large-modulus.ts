@@ -4,11 +4,14 @@
  */
 import type { Steps } from './steps.ts';
 
-/** Maximum factor length of a product in one step, bits. The step takes 0.4 ms. */
+/** Maximum factor length of a product in one step, bits. Multiplying factors of this length takes 0.4 ms. */
 const PRODUCT_BITS: number = 1 << 17;
-/** Maximum modulus length that `invert` handles by one division, bits. The dividend has twice as many bits, and the step takes 0.3 ms. */
+/**
+ * Maximum modulus length that `invert` handles by one division, bits. The division takes 0.3 ms, since its dividend has twice as many bits as the
+ * modulus.
+ */
 const DIVISION_BITS: number = 1 << 16;
-/** Extra bits of the half-length inverse in Newton's method. These bits cover leading zeros and truncation. */
+/** Extra bits of the half-length inverse in Newton's method. The extra bits compensate for leading zeros and for truncation. */
 const GUARD_BITS = 16;
 
 /** @param bits approximate bits of the longer factor; they determine how the product is split, not its value */
@@ -30,7 +33,7 @@ function* multiply(a: bigint, b: bigint, bits: number): Steps<bigint> {
 
 /**
  * Computes `2 ** (2 * bits) / modulus` by Newton's method, with an error of a few units.
- * @param bits length of the modulus, bits. At most 7 leading bits are zero.
+ * @param bits length of the modulus, bits. Fewer than 8 leading bits of the modulus may be zero.
  */
 function* invert(modulus: bigint, bits: number): Steps<bigint> {
   if (bits <= DIVISION_BITS) {
@@ -57,7 +60,7 @@ export class LargeModulus {
     this.#inverse = inverse;
   }
 
-  /** @param bits length of the modulus, bits. At most 7 leading bits are zero. */
+  /** @param bits length of the modulus, bits. Fewer than 8 leading bits of the modulus may be zero. */
   static *create(modulus: bigint, bits: number): Steps<LargeModulus> {
     return new LargeModulus(modulus, bits, yield* invert(modulus, bits));
   }
@@ -73,7 +76,7 @@ export class LargeModulus {
     const estimate = yield* multiply(value >> (bits - 1n), this.#inverse, this.#bits);
     const quotient = estimate >> (bits + 1n);
     let rest = value - (yield* multiply(quotient, this.#modulus, this.#bits));
-    // The quotient is off by at most a few units.
+    // The estimated quotient differs from the exact quotient by at most a few units.
     while (rest < 0n) rest += this.#modulus;
     while (rest >= this.#modulus) rest -= this.#modulus;
     return rest;

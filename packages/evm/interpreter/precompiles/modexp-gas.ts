@@ -10,7 +10,7 @@ export type ModexpSizes = {
 
 export type ModexpPricing = (sizes: ModexpSizes) => bigint;
 
-/** Counts the squarings for the exponent: `perByte` for each byte after the first 32. */
+/** Returns the number of squarings that the EIPs charge for an exponent. `perByte` is the number for each byte after the first 32. */
 function countIterations({ exponentBytes, exponentHead }: ModexpSizes, perByte: bigint): bigint {
   const headBits = BigInt(exponentHead.toString(2).length - 1);
   const tail = exponentBytes > 32n ? perByte * (exponentBytes - 32n) : 0n;

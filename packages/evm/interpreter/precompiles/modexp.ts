@@ -8,7 +8,7 @@ import { finishSteps, type Steps } from './steps.ts';
 
 /** Lengths of base, exponent and modulus, one word each. */
 const HEADER_BYTES = 96;
-/** Limit of base and modulus before EIP-7823, bytes. Longer operands cost over 3 Ggas, more than any block has. */
+/** Limit of base and modulus before EIP-7823, bytes. Operands above this limit would cost more than 3 Ggas, which exceeds every block gas limit. */
 const OPERAND_LIMIT = 2n ** 20n;
 
 type Lengths = { readonly base: bigint; readonly exponent: bigint; readonly modulus: bigint };
@@ -33,7 +33,8 @@ function* computeResult(input: Uint8Array, lengths: Lengths): Steps<Uint8Array> 
   const exponentStart = locateExponent(input, lengths.base);
   const exponentEnd = exponentStart + Number(lengths.exponent);
   const modulus = readPadded(input, exponentEnd, modulusBytes);
-  // If base or exponent extend past the input, the modulus is zero. After this check, base and exponent therefore need no padding.
+  // If base or exponent extend past the input, the modulus is zero. If the modulus is not zero, base and exponent are therefore complete and need no
+  // padding.
   if (parseInteger(modulus) === 0n) return new Uint8Array(modulusBytes);
   const base = input.subarray(HEADER_BYTES, exponentStart);
   const exponent = input.subarray(exponentStart, exponentEnd);

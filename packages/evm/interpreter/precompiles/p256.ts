@@ -5,7 +5,7 @@ import { encodeBoolean, type Precompile } from './precompile.ts';
 /** Input: hash, r, s, x, y, one word each. */
 const INPUT_BYTES = 160;
 
-/** 0x100 (EIP-7951): returns 1 for a valid signature. For anything else, the output is empty and the call does not fail. */
+/** 0x100 (EIP-7951): returns 1 for a valid signature. For an invalid signature or a malformed input, the output is empty, but the call succeeds. */
 export function createP256Verify(cryptography: Cryptography): Precompile {
   return {
     name: 'p256Verify',

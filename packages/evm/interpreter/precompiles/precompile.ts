@@ -8,15 +8,17 @@ export type Precompile = {
   /** @returns undefined on failure, which consumes all gas of the call */
   readonly run: (input: Uint8Array) => Uint8Array | undefined;
   /**
-   * Runs in steps; absent when no input takes long. The input stays unchanged until the last step. Any precompile, including this one, may run
-   * between two steps.
+   * Runs in steps; absent when no input takes long. The input stays unchanged until the last step. Between two steps, another call of the same
+   * precompile may run.
    */
   readonly steps?: (input: Uint8Array) => Steps<Uint8Array | undefined>;
-  /** Returns geth's error text for an input that failed; absent when no input fails. `explain` takes about as long as `run`. */
+  /**
+   * Returns geth's error text for an input that failed; absent when no input fails. `explain` takes about as long as `run` does on the same input.
+   */
   readonly explain?: (input: Uint8Array) => Steps<string> | string;
 };
 
-/** Stands for any gas above the exact range of a number, which is more than any block has. */
+/** Gas of every input that costs more than a JavaScript number can represent exactly. No block has so much gas. */
 export const UNAFFORDABLE: number = Number.MAX_SAFE_INTEGER;
 
 /** Returns a price function: `base` plus `perWord` per started word of input. */

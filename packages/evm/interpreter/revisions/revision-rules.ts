@@ -26,7 +26,7 @@ export type BlockCall = {
 export type RequestQueue = {
   readonly type: number;
   readonly contract: SystemContract;
-  /** Name of the queue in geth's errors. */
+  /** Name of the request queue in geth's error messages. */
   readonly queue: string;
 };
 
@@ -36,7 +36,7 @@ export type IntrinsicPrices = {
   readonly creation: number;
   /** Part of `creation` that the floor includes (EIP-2780). */
   readonly creationFloor: number;
-  /** Charge for a recipient other than the sender, and for sending value to it (EIP-2780). Both are part of the floor. */
+  /** Charge for a recipient other than the sender, and for sending value to it (EIP-2780). Both charges are part of the floor gas. */
   readonly recipient: number;
   readonly value: number;
   readonly zeroByte: number;
@@ -102,7 +102,10 @@ export type RuleValues = {
   readonly initCodeLimit: number | undefined;
   /** Maximum gas limit of a transaction. */
   readonly transactionGasCap: bigint | undefined;
-  /** Maximum execution gas within the gas limit; the rest is the state gas reservoir. If undefined, the whole gas limit is execution gas. */
+  /**
+   * Maximum execution gas within the gas limit; the rest is the state gas reservoir. If undefined, the execution gas of a transaction is limited by
+   * its gas limit only.
+   */
   readonly executionGasCap: bigint | undefined;
   readonly blobsPerTransaction: number | undefined;
   /** Maximum size of an encoded block, bytes. */
@@ -116,7 +119,7 @@ export type RuleValues = {
 
 /** Changes of a revision; lists contain its additions. */
 export type RevisionChange = Partial<RuleValues> & {
-  /** Names of added instructions, separated by spaces. Each has the static gas of its row in `OPCODES`. */
+  /** Names of added instructions, separated by spaces. An added instruction has the static gas of its row in `OPCODES`. */
   readonly opcodes?: string;
   /** New static gas of instructions. */
   readonly gas?: Readonly<Record<string, number>>;
@@ -193,7 +196,7 @@ function changePrecompiles(
   return new Map([...new Map([...base, ...added])].sort(([a], [b]) => a - b));
 }
 
-/** Rules that are computed from the changes of all revisions so far. */
+/** Rules of a revision that result from the changes of this revision and all earlier ones. */
 type Derived = Omit<RevisionRules, keyof RuleValues | 'intrinsic'>;
 
 const NOTHING: Derived = {

@@ -282,7 +282,7 @@ const LATER: Readonly<Record<Exclude<Revision, 'frontier'>, RevisionChange>> = {
     codeWordGas: 6n,
     stateGas: { perByte: 1530n, account: 183_600n, slot: 97_920n, delegation: 35_190n },
     executionGasCap: 16_777_216n,
-    // geth's limit; EIP-8037 has none.
+    // EIP-8037 has no limit; this is geth's limit.
     transactionGasCap: 2n ** 32n - 1n,
     // EIP-7954
     codeLimit: 65_536,
@@ -337,7 +337,7 @@ export function rulesOf(revision: Revision): RevisionRules {
   return RULES.get(revision) as RevisionRules;
 }
 
-/** Returns the rules of the latest revision among active forks. Some forks are not revisions. */
+/** Returns the rules of the latest revision among active forks. A fork without new EVM rules is not a revision. */
 export function latestRules(forks: readonly string[]): RevisionRules {
   return rulesOf(REVISIONS.findLast((name) => forks.includes(name)) ?? 'frontier');
 }

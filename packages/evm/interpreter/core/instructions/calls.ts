@@ -60,7 +60,7 @@ export function requireDelegate(code: usize): usize {
 }
 
 /**
- * Returns the gas to pass on: the requested gas, but at most all but 1/64 of the remaining gas (EIP-150). Before EIP-150, returns -1 when the
+ * Returns the gas to pass on: the requested gas, but so little that 1/64 of the remaining gas is left (EIP-150). Before EIP-150, returns -1 when the
  * requested gas exceeds the remaining gas.
  */
 function gasToHand(asked: usize, total: i64): i64 {
@@ -71,8 +71,8 @@ function gasToHand(asked: usize, total: i64): i64 {
 }
 
 /**
- * Body of all four call instructions. Stack, from the top: gas, address, value (CALL, CALLCODE), input offset and size, output offset and
- * size. The result replaces the lowest word.
+ * Body of all four call instructions. Stack, from the top: gas, address, value (CALL, CALLCODE), input offset and size, output offset and size. The
+ * result replaces the lowest of these words.
  */
 export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   const hasValue = kind <= CALLCODE;
@@ -120,8 +120,8 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
     warm(target);
     if (delegate != 0) warm(delegate);
   }
-  // The gas used up to here, before the callee returns an unused stipend, must have been available. Before EIP-150 the requested gas must be
-  // available too.
+  // At this point, the callee has not yet returned an unused stipend, so the frame needs all gas that it has used so far. Before EIP-150, the frame
+  // also needs the gas requested for the callee.
   noteNeed(usedGas(total) + (has(EIP150) ? 0 : handed));
   const isCapped = has(EIP150) && handed == total - (total >> 6);
   total -= handed;
@@ -146,7 +146,7 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   const caller = isDelegated ? callerOfFrame() : self;
   const value = isDelegated ? valueOfFrame() : hasValue ? valueAt : zeroWord;
   if (code == 0 && precompile == 0) {
-    // No code runs, so the effects on accounts are applied here and cannot fail any more.
+    // The callee has no code, so the call changes the accounts at once, and cannot fail from here on.
     if (isTransfer) addTransfer(self, target, valueAt);
     if (kind == CALL) pay(self, target, valueAt);
     else if (kind == STATICCALL && exists(target)) touch(target);
@@ -164,8 +164,7 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
 }
 
 /**
- * Halts an unpayable call. The reason is the first that geth finds (core/vm/operations_acl.go, gas_table.go, gas.go). geth charges some of the costs
- * while it computes the price, and its text repeats the reason when such a charge fails.
+ * Halts an unpayable call. The reported reason is the one that geth finds first (core/vm/operations_acl.go, gas_table.go, gas.go).
  * @param reason reason of the failed payment
  * @param available gas after the static cost
  * @param reached memory size before the call
@@ -241,7 +240,7 @@ function answer(ip: usize, resultAt: usize, total: i64, slice: i64, result: u64)
   return BODY_SWITCHES;
 }
 
-/** Begins the execution of the pushed frame. The code must be decoded. */
+/** Begins the execution of the pushed frame. Code that the frame runs must already be decoded. */
 export function enter(precompile: u32, code: usize): i64 {
   setReturnSize(0);
   if (precompile != 0) {

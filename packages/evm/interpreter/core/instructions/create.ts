@@ -37,7 +37,7 @@ const preimage: usize = memory.data(96, 16);
 /** Computes the address keccak256(rlp([sender, nonce])), lower 20 bytes. */
 export function addressByNonce(sender: usize, nonce: u64): usize {
   storeBigEndian(preimage + 40, sender);
-  // The sender's 20 bytes are now at preimage + 52; the bytes before them are overwritten.
+  // The sender is a word at preimage + 40, so its 20 address bytes are at preimage + 52. The bytes before them are overwritten.
   let end = preimage + 72;
   if (nonce == 0) {
     store<u8>(end, 0x80);
@@ -101,7 +101,7 @@ export function createBody(isSalted: bool, ip: usize, sp: usize, gas: i64): i64 
   let created: usize = 0;
   if (!isRefused) {
     created = requireAccount(isSalted ? addressBySalt(self, sp - 96, data, <u32>size) : addressByNonce(self, nonce));
-    // The instruction restarts once the account is loaded. Memory that has grown stays, and is not paid for again.
+    // The instruction restarts once the account is loaded. The memory growth remains, and the restarted instruction does not pay for it again.
     if (created == 0) return prepay(before - gas);
   }
   gas = charge(gas, initCodeWordGas * wordsOf(size) + (isSalted ? HASH_WORD_GAS * wordsOf(size) : 0));

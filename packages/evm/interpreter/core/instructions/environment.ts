@@ -1,4 +1,6 @@
-/** Instructions that read the message, the transaction and the block. `sp` is the address of the result. */
+/**
+ * Instructions that read the message, the transaction and the block. The parameter `sp` is the address of the stack word that receives the result.
+ */
 import { balanceOf } from '../accounts.ts';
 import {
   BLOB_COUNT, BLOB_HASHES, BLOCK_BASE_FEE, BLOCK_BENEFICIARY, BLOCK_BLOB_BASE_FEE, BLOCK_GAS_LIMIT, BLOCK_HASHES, BLOCK_NUMBER,
@@ -66,7 +68,7 @@ function loadTail(sp: usize): void {
   loadBigEndian(sp, tail);
 }
 
-/** EIP-4844: hash of a blob of the transaction; zero when there is none. */
+/** EIP-4844: hash of the transaction's blob with this index; zero if the transaction has no such blob. */
 export function blobhash(sp: usize): void {
   if (fitsU64(sp) && load<u64>(sp) < <u64>load<u32>(BLOB_COUNT)) loadBigEndian(sp, BLOB_HASHES + (<usize>load<u64>(sp) << 5));
   else setU64(sp, 0);

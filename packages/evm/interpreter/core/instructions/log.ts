@@ -5,7 +5,7 @@ import { halt, isStatic, memoryBase } from '../machine.ts';
 import { growOver } from '../memory.ts';
 import { MEMORY_LIMIT, WRITE_PROTECTION } from '../generated/status.ts';
 
-/** Gas per log and per topic. This gas is not static, because geth computes the memory price before it charges any of this gas. */
+/** Gas per log and per topic. The gas of a log is not static, because geth computes the memory price before it charges the gas of the log. */
 const LOG_GAS: i64 = 375;
 const BYTE_GAS: i64 = 8;
 

@@ -53,7 +53,7 @@ export function sstore(sp: usize, gas: i64): i64 {
   warmSlot(slot);
   const value = sp - 32;
   if (has(EIP8037)) {
-    // With more gas than the sentry, the access is certainly paid for.
+    // Because of EIP-2200, more than 2,300 gas is left, so the access can be paid for.
     noteSlotAccess(slot);
     gas = payWithStateGas(slot, value, isCold ? COLD_GAS : storageAgainGas, gas);
     if (gas >= 0 && !isEqual(slot + VALUE, value)) setSlotValue(slot, value);

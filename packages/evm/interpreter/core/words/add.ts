@@ -1,4 +1,4 @@
-/** Adds in place. In the common case, without a carry out of the lowest limb, only this limb is accessed. */
+/** Adds in place. If the lowest limb has no carry, which is the usual case, no other limb is accessed. */
 @inline
 export function addImmediate(p: usize, value: u64): void {
   const sum = load<u64>(p) + value;

@@ -91,7 +91,7 @@ export function clz(sp: usize): void {
   setU64(sp, above + i64.clz(limb));
 }
 
-/** SIGNEXTEND: the top stack word is a byte index, counted from the least significant byte. The top bit of that byte is the sign. */
+/** SIGNEXTEND: the top stack word is a byte index, counted from the least significant byte. The top bit of the indexed byte is the sign. */
 export function signextend(sp: usize): void {
   const index = load<u64>(sp);
   if ((load<u64>(sp, 8) | load<u64>(sp, 16) | load<u64>(sp, 24)) !== 0 || index > 30) return;

@@ -1,8 +1,8 @@
 import { fitsU64, isZero, setU64 } from './word.ts';
 
 /**
- * Compares words from the top limb down. The branches on equal upper limbs are nearly always predicted, since values are small or full width, rarely
- * both. The branches cost less than a borrow chain through all limbs.
+ * Compares words from the top limb down. Most values are either small or full width, so the processor predicts the branches on equal upper limbs. The
+ * branches cost less than a borrow chain through all limbs.
  */
 @inline
 export function isLess(a: usize, b: usize): bool {

@@ -106,7 +106,7 @@ function isPowerOfTwo(limb: u64): bool {
 }
 
 /**
- * Divides by a power of two whose lowest limb is zero. Contracts use these divisions as shifts.
+ * Divides by a power of two whose lowest limb is zero. Contracts divide by such numbers to shift words right.
  * @returns false when the divisor is not a power of two
  */
 function divideByPowerOfTwo(below: usize, dividend: usize, d1: u64, d2: u64, d3: u64): bool {

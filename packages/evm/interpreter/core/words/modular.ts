@@ -25,7 +25,10 @@ export function addmod(sp: usize): void {
   remainderOfLimbs(modulus, WIDE, 5, modulus);
 }
 
-/** Whether the modulus is 2^256 - c with 0 < c < 2^64. Examples are 2^256 - 1, which every mulDiv uses, and secp256k1's prime. */
+/**
+ * Whether the modulus is 2^256 - c with 0 < c < 2^64. Examples of such moduli are 2^256 - 1, which mulDiv functions in Solidity use, and the prime of
+ * secp256k1.
+ */
 @inline
 function isNearTop(modulus: usize): bool {
   const upper = load<u64>(modulus, 8) & load<u64>(modulus, 16) & load<u64>(modulus, 24);
@@ -33,8 +36,8 @@ function isNearTop(modulus: usize): bool {
 }
 
 /**
- * Overwrites `modulus` with WIDE modulo `modulus`. The modulus must have the form 2^256 - c. The reduction adds the product of c and the upper half
- * of WIDE to the lower half, twice.
+ * Overwrites `modulus` with WIDE modulo `modulus`. The modulus must have the form 2^256 - c. Twice, the upper half of WIDE is multiplied by c and
+ * added to the lower half.
  */
 function reduceNearTop(modulus: usize): void {
   const c = -load<u64>(modulus);
@@ -58,7 +61,8 @@ function reduceNearTop(modulus: usize): void {
   sum = term + carry;
   let r3 = load<u64>(WIDE, 24) + sum;
   carry = mulHigh(u3, c) + u64(sum < term) + u64(r3 < sum);
-  // The carry is at most c, so its product with c has two limbs. After a carry out of the sum, the sum itself is small.
+  // The carry is at most c (the modulus is 2^256 - c), so the carry times c has two limbs. If the sum overflows and leaves a carry, the lower limbs
+  // of the sum are small.
   term = carry * c;
   r0 += term;
   let extra = mulHigh(carry, c) + u64(r0 < term);

@@ -1,6 +1,6 @@
 /**
- * Products modulo a recurring modulus, because loops use the same modulus repeatedly. The modulus is prepared at its second consecutive use. From
- * then on, a product with its reduction takes at most half the time (see reducing.ts).
+ * Products modulo a recurring modulus, because loops use the same modulus repeatedly. The modulus is prepared at its second consecutive use. When the
+ * modulus is prepared, a product with its reduction takes at most half the time (see reducing.ts).
  */
 import { isEqual } from './compare.ts';
 import { remainderOfLimbs } from './long-division.ts';
@@ -46,7 +46,10 @@ function isSmall(p: usize): bool {
   return fitsU64(p) && load<u64>(p) < SMALL;
 }
 
-/** Computes destination = a * b modulo DIVISOR. Small factors and squares have code of their own, since elliptic curves mostly need these. */
+/**
+ * Computes destination = a * b modulo DIVISOR. For small factors and for squares there are separate functions, since computations on elliptic curves
+ * mostly need them.
+ */
 @inline
 function multiply(destination: usize, a: usize, b: usize): void {
   if (isSmall(a)) scaleReducing(destination, b, load<u64>(a));
@@ -64,8 +67,8 @@ function fitsShift(p: usize): bool {
 }
 
 /**
- * Multiplies with one factor shifted left by `shift` bits, like the modulus. If both factors would lose bits, the remainder of `a` is shifted
- * instead.
+ * Computes a product modulo the shifted modulus. One factor must be shifted left by `shift` bits, too. If neither factor can be shifted without
+ * losing bits, the remainder of `a` is shifted.
  */
 function multiplyShifted(destination: usize, a: usize, b: usize): void {
   let factor = a;

@@ -1,18 +1,18 @@
 /**
  * Products modulo one prepared divisor, in digits of 29 bits. Nine products of two digits fit 63 bits, so a column of products is a sum without
- * carries. Each product takes three machine instructions; in rows of 32-bit digits, as in multiply.ts, it takes seven. The part of a product from
- * 2^261 on has nine digits. Each of these digits is replaced by its precomputed remainder, which leaves nine columns whose quotient by the divisor
- * has 33 bits. This takes 20 ns less than a reduction by two products with a reciprocal.
+ * carries. Each product takes three machine instructions; in rows of 32-bit digits, as in multiply.ts, it takes seven. The part of a product at and
+ * above bit 261 has nine digits. Each of these digits is replaced by its precomputed remainder, which leaves nine columns whose quotient by the
+ * divisor has 33 bits. A reduction by two products with a reciprocal would take 20 ns longer.
  *
- * TurboFan moves additions and multiplications far away, but moves no load across a store. So one factor of each product is read from memory, and
- * each column ends with a store, even if nothing reads the stored value. The values of a column then stay in registers.
+ * TurboFan moves additions and multiplications far away, but moves no load across a store. Each product therefore reads one factor from memory, and
+ * each column ends with a store, even if nothing reads the stored value. In this way, the values of a column stay in registers.
  */
 import { addWords, subWords } from './add.ts';
 import { isLess } from './compare.ts';
 import { DIGIT, digit, DIGIT_BITS, digitAcross, digitIn, DIGITS, setDigit, splitWord } from './digits.ts';
 import { setU64 } from './word.ts';
 
-/** Divisor of at least 2^248. Its topmost digits then determine the quotient with an error of at most one. */
+/** Divisor of at least 2^248. With such a divisor, the topmost digits determine the quotient with an error of at most one. */
 export const DIVISOR: usize = memory.data(32, 16);
 const DIVISOR_DIGITS: usize = memory.data(36, 16);
 /** 2^232 / DIVISOR. */
@@ -22,9 +22,9 @@ const POWERS: usize = memory.data(324, 16);
 const POWER: usize = memory.data(32, 16);
 const POWER_DIGITS: usize = memory.data(36, 16);
 
-/** A factor below this number has a product of nine columns. */
+/** The product with a factor below this number has only nine columns. */
 export const SMALL: u64 = 1 << 24;
-/** Digits of the factor that is read from memory. */
+/** Digits of the factor that products read from memory. */
 const FACTOR: usize = memory.data(36, 16);
 const COLUMNS: usize = memory.data(72, 16);
 const UNREAD: usize = memory.data(36, 16);
@@ -43,7 +43,7 @@ function setColumn(index: usize, value: u64): void {
   store<u64>(COLUMNS + (index << 3), value);
 }
 
-/** Adds the remainders of the upper digits to a column. */
+/** Adds the remainders of the product's upper digits to one column. */
 @inline
 function fold(
   index: usize, sum: u64, u0: u64, u1: u64, u2: u64, u3: u64, u4: u64, u5: u64, u6: u64, u7: u64, u8: u64,
@@ -89,13 +89,16 @@ function reduceColumns(
   if (<u64>sum >= digit(DIVISOR_DIGITS, 8)) correct(destination, sum);
 }
 
-/** Corrects the remainder of a quotient that is one too large or too small. `top` is the remainder's topmost digit, with its sign. */
+/** Corrects the remainder of a quotient that is one too large or too small. `top` is the topmost digit of the remainder, which may be negative. */
 function correct(remainder: usize, top: i64): void {
   if (top < 0) addWords(remainder, remainder, DIVISOR);
   else if (top > <i64>digit(DIVISOR_DIGITS, 8) || !isLess(remainder, DIVISOR)) subWords(remainder, remainder, DIVISOR);
 }
 
-/** Reduces a product. COLUMNS contains the lower columns except the topmost, which is `column8`. Columns 7 and 8 determine the quotient and come first. */
+/**
+ * Reduces a product. `column8` is the topmost of the lower columns; COLUMNS contains the others. The quotient depends on columns 7 and 8 only, so
+ * they are computed first.
+ */
 @inline
 function reduceProduct(
   destination: usize, column8: u64, u0: u64, u1: u64, u2: u64, u3: u64, u4: u64, u5: u64, u6: u64, u7: u64, u8: u64,
@@ -255,7 +258,7 @@ export function squareReducing(destination: usize, a: usize): void {
   reduceProduct(destination, column8, u0, u1, u2, u3, u4, u5, u6, u7, u8);
 }
 
-/** Computes destination = a * factor modulo DIVISOR. The factor is less than SMALL, or less than 2^30 if a is less than DIVISOR. */
+/** Computes destination = a * factor modulo DIVISOR. The parameter `factor` must be less than SMALL, or less than 2^30 if a is less than DIVISOR. */
 export function scaleReducing(destination: usize, a: usize, factor: u64): void {
   const limb0 = load<u64>(a);
   const limb1 = load<u64>(a, 8);

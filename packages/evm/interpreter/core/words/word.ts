@@ -1,7 +1,7 @@
 /**
  * Words: 256 bits as four little-endian u64 limbs, limb 0 lowest, 32 bytes at an address. Words are read limb by limb. A 16-byte load of two limbs
- * that were just stored separately waits for both to leave the store buffer (3.4 ns measured in a chain of additions and ANDs). Loads of 8 bytes are
- * forwarded from stores of either size.
+ * that were just stored separately waits for both to leave the store buffer (3.4 ns measured in a chain of additions and ANDs). An 8-byte load is
+ * served from the store buffer after an 8-byte or a 16-byte store.
  */
 
 @inline
