@@ -1,6 +1,6 @@
 import type { KeySettings } from './keys/key-settings.ts';
 
-/** Properties of a request that the allow lists of a key are compared with. */
+/** Properties of a request that are checked against the allow lists of a key. */
 export type RequestPlace = {
   readonly network: string;
   readonly origin: string | undefined;
@@ -9,7 +9,7 @@ export type RequestPlace = {
 
 const ADDRESS_LENGTH = 42;
 
-/** Allow lists of a key. A request must match at least one entry of each list. */
+/** Allow lists of a key. An absent list allows everything. A request must match at least one entry of each present list. */
 export class KeyRules {
   readonly #networks: ReadonlySet<string> | undefined;
   readonly #methods: ReadonlySet<string> | undefined;

@@ -5,11 +5,11 @@ import { readRegularFile } from '../util/read-file.ts';
 import { readErrorCode } from '../util/system-error.ts';
 import { fetchKeySet } from './fetch-key-set.ts';
 
-/** Interval between checks of an issuer's key file, ms. An unreadable file is checked at the same interval. */
+/** Interval between checks of an issuer's key file, ms. */
 const FILE_CHECK_MS = 2_000;
 const MAX_FILE_BYTES = 1024 * 1024;
 
-/** Minimum interval between fetches of a key set, ms. Tokens with unknown key ids cannot cause more fetches than this. */
+/** Minimum interval between fetches of a key set, ms. The interval also limits fetches caused by tokens with unknown key ids. */
 const FETCH_PAUSE_MS = 30_000;
 /** Backoff after failed fetches, ms. Jitter shortens each pause by up to half. */
 const FAILURE_PAUSE = { firstMs: 2_000, maxMs: FETCH_PAUSE_MS };
@@ -22,16 +22,16 @@ const NO_MATCHING_KEY = 'ERR_JWKS_NO_MATCHING_KEY';
 /**
  * Opens a key set (RFC 7517) at a URL or in a file.
  * @param now monotonic clock, ms
- * @returns a function that finds the key of a token. The function rejects with jose's error if the key set does not contain the key. Any other error
- * means that the key set is unavailable.
+ * @returns a function that finds the key of a token; it rejects with jose's error if the key set lacks the key, and with any other error if the key
+ * set is unavailable
  */
 export function openKeySet(jwks: string, now: () => number): Promise<JWTVerifyGetKey> {
   return /^https?:\/\//.test(jwks) ? openRemoteKeys(jwks, now) : openKeyFile(jwks, now);
 }
 
 /**
- * Opens a key set at a URL. The set is fetched for the first token, when it is too old, and for a token with an unknown key id. Concurrent tokens
- * share one fetch. The next fetch starts after a pause of `FETCH_PAUSE_MS`, or after a backoff if the fetch has failed.
+ * Opens a key set at a URL. The set is fetched for the first token, for a token with an unknown key id, and if the set is older than `MAX_AGE_MS`.
+ * Concurrent tokens share one fetch. The next fetch starts after a pause of `FETCH_PAUSE_MS`, or after a backoff if the fetch has failed.
  */
 async function openRemoteKeys(url: string, now: () => number): Promise<JWTVerifyGetKey> {
   const { createLocalJWKSet } = await import('jose');
@@ -96,7 +96,7 @@ async function openKeyFile(path: string, now: () => number): Promise<JWTVerifyGe
         .finally(() => {
           looking = undefined;
         });
-      // A token waits for the file only if no keys are loaded yet.
+      // A token waits for the key file to be read only if no keys are loaded yet.
       if (keys === undefined) await looking;
     }
     if (keys === undefined) throw new Error('the file of keys cannot be read');

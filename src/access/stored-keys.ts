@@ -38,13 +38,13 @@ export type StoredKeysOptions = {
   readonly onStale: () => void;
   /** Monotonic clock, ms. */
   readonly now?: () => number;
-  /** Previous verifier with the same table, whose cached records are copied. */
+  /** Previous verifier of the same table; its cached records are copied. */
   readonly before?: StoredKeys;
 };
 
 /** Maximum age of a cached record, ms. A revoked key must stop working within a second, whichever process revokes it. */
 const FRESH_MS = 500;
-/** Age from which a valid record is read again in the background, ms. Requests then do not have to wait for the read. */
+/** Age from which a valid record is read again in the background, ms. Requests use the cached record while the background read runs. */
 const AGING_MS = 250;
 const CAPACITY = 10_000;
 
@@ -87,7 +87,10 @@ export class StoredKeys implements KeyVerifier {
     return this.#known.get(key) !== undefined;
   }
 
-  /** Copies records with their age. A key that was revoked in the meantime is dropped at its next read, at most half a second later. */
+  /**
+   * Copies the cached records of the previous verifier, including their age. A key that was revoked in the meantime is dropped at its next read, at
+   * most half a second later.
+   */
   #takeOver(before: StoredKeys): void {
     for (const key of before.#known.keys()) {
       const entry = before.#known.get(key);

@@ -50,7 +50,7 @@ class NodeAdminServer implements AdminServer {
     this.#options = options;
     this.#log = log;
     this.#access = new AdminAccess(options.key, () => clock.now());
-    // The backstage modules are loaded with the first request, because loading them would take up to a tenth of the start-up time.
+    // The first request loads status feed, console and routes. Loading them at start would take up to a tenth of the start-up time.
     this.#openBackstage = async () => {
       const { openBackstage } = await import('./backstage.ts');
       return openBackstage(sources, log, clock);

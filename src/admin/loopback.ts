@@ -6,7 +6,7 @@ export function isLoopbackAddress(host: string): boolean {
   return ADDRESS.test(host);
 }
 
-/** Whether a Host header has a loopback name or address. No other machine can have such a name in DNS. */
+/** Whether a Host header has a loopback name or address. Names below `localhost` do not exist in the public DNS, so DNS rebinding cannot use them. */
 export function isLoopbackHost(hostHeader: string): boolean {
   return HOST_HEADER.test(hostHeader);
 }

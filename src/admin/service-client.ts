@@ -65,8 +65,8 @@ export class ServiceClient {
         headers: {
           Host: host,
           Connection: 'close',
-          // `Via` marks the request as forwarded, so that methods reserved for clients of this machine are refused. Users of the console may be on
-          // other machines.
+          // The header `Via` marks the request as forwarded, so that methods reserved for clients of this machine are refused. Such methods must not
+          // be callable from the console, because its users may be on other machines.
           Via: '1.1 portcullis-console',
           ...(authorization !== undefined && { Authorization: authorization }),
           'Content-Type': 'application/json',

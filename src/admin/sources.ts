@@ -17,7 +17,7 @@ export interface AdminSources {
   openRpc(): string;
   /** Address of the service, to which the console's requests are sent. */
   readonly service: ServiceAddress & {
-    /** Resolves to a socket ready for HTTP. Over TLS, the handshake is done and the service is authenticated. */
+    /** Resolves to a socket ready for HTTP. With TLS, it resolves after the handshake and after the service's certificate was checked. */
     connect(signal: AbortSignal): Promise<Socket>;
   };
 }

@@ -28,7 +28,7 @@ export class StatusFeed {
   #stopTicking: (() => void) | undefined;
   #computing: Promise<ServiceStatus> | undefined;
   #latest: { readonly at: number; readonly status: ServiceStatus } | undefined;
-  /** Whether the last computation of the status failed. Of consecutive failures, only the first is logged. */
+  /** Whether the last computation of the status failed. Only the first of several consecutive failures is logged. */
   #failed = false;
 
   constructor({ compute, log, clock }: FeedParts) {
@@ -76,7 +76,7 @@ export class StatusFeed {
   #scheduleTick(): void {
     this.#stopTicking = this.#clock.schedule(() => {
       this.#scheduleTick();
-      // A computation that takes longer than a second is not started twice.
+      // If the last computation of the status still runs after a second, no second one is started.
       if (this.#computing !== undefined) this.#broadcast(HEARTBEAT);
       else {
         this.#refresh().then(

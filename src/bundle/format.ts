@@ -17,7 +17,7 @@ export class BundleRequestError extends BundleError {}
 
 const FORMAT = 'portcullis-bundle/1';
 
-/** EVM rules of the chain at the block. The block hash does not commit to them. Numbers are hex quantities. */
+/** EVM rules of the chain at the block. The rules are not part of the block, so the block hash does not prove them. Numbers are hex quantities. */
 export type Rules = {
   readonly chainId: string;
   /** Name of the EVM revision, which must match the fields of the header. */
@@ -78,14 +78,14 @@ export type BundleAnswer =
 export type Bundle = {
   readonly method: string;
   readonly params: readonly unknown[];
-  /** Block of the answer; `number` is a quantity. */
+  /** Block at which the request was answered; `number` is a hex quantity. */
   readonly block: { readonly number: string; readonly hash: string };
   readonly answer: BundleAnswer;
   readonly evidence: BundleEvidence;
   readonly told: Uncovered;
 };
 
-// A capturing group would use regular expression stack for each byte, and the text may have many millions of bytes.
+// The group does not capture: a capturing group uses stack for each byte, and the text may have many millions of bytes.
 const dataSchema = z.string().regex(/^0x(?:[0-9a-f]{2})*$/, 'expected hex data in lower case');
 const hashSchema = z.string().regex(/^0x[0-9a-f]{64}$/, 'expected a hash in lower case');
 export const quantitySchema: z.ZodType<string> = z
@@ -153,7 +153,7 @@ const fileSchema: z.ZodType<BundleFile> = z.strictObject({
   digest: hashSchema,
 });
 
-/** `NO_DIGEST` is a placeholder for the digest. `END_LENGTH` is the length of the end of the text, from the comma before the digest on. */
+/** Placeholder of the digest in a bundle, and number of characters from the comma before the member `digest` to the end of the bundle. */
 const NO_DIGEST = `0x${'0'.repeat(64)}`;
 const END_LENGTH = `,"digest":"${NO_DIGEST}"}`.length;
 

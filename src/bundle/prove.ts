@@ -13,9 +13,9 @@ import { assumeRules, describeRules, readEngineHeader } from './runs/rules.ts';
 import { verifyBundle } from './verify-bundle.ts';
 
 /**
- * Returns the rules of a source's chain at a block. The rules come from the first of these that is available: the fork on the command line, the
- * chain's fork schedule, the nodes' report (EIP-7910), the table of public chains.
- * @throws BundleError if none of these provides the rules
+ * Returns the rules of a source's chain at a block. The rules come from the first available source: the fork on the command line, the chain's fork
+ * schedule, the nodes' report (EIP-7910), the table of public chains.
+ * @throws BundleError if no source provides the rules
  */
 async function findRules({ chain, scope, config, fork }: Source, header: Header): Promise<Rules> {
   if (fork !== undefined) return assumeRules(chain.chainId, fork, header);
@@ -52,7 +52,8 @@ export async function prove(question: BundleRequest, given: Source): Promise<Pro
   const { blockAt, read } = provable;
   const named = blockAt === undefined ? undefined : readParams(provable, params)[blockAt];
   const { reference, hasOverrides } = readNamed(named);
-  // The parameters in a bundle contain the block number. State overrides in the position of the block parameter are moved behind it.
+  // The parameters in a bundle contain the block number. If state overrides are in the position of the block parameter, a block parameter is inserted
+  // before them.
   if (hasOverrides) params.splice(1, 0, 'latest');
   const block = await pinBlock(reference ?? LATEST, source);
   if (blockAt !== undefined) params[blockAt] = block.number;

@@ -10,7 +10,7 @@ import { collectStream } from '../gateway/collect-stream.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { BundleError, type RollupSettings } from './format.ts';
 
-/** Source of a bundle: chain and configuration of a network, and the request scope (deadline) of all requests to the network. */
+/** Network from which a bundle is collected, its configuration, and the request scope (with the deadline) of all requests to it. */
 export type Source = {
   readonly chain: Chain;
   readonly scope: RequestScope;
@@ -35,7 +35,7 @@ export async function readResult(result: JsonResult): Promise<unknown> {
   return JSON.parse(Buffer.concat(pieces ?? []).toString('utf8'));
 }
 
-/** Reads a result that must be an object. @throws BundleError if it is not an object */
+/** Reads a result that must be an object. @throws BundleError if the result is not an object */
 export async function readObject(result: JsonResult | null, what: string): Promise<Members> {
   const value = result === null ? null : await readResult(result);
   if (!isMembers(value)) throw new BundleError(`the network has no ${what}`);

@@ -1,4 +1,4 @@
-/** Lists the members of answers that the block hash covers. All other members have no evidence. */
+/** Lists the members of answers that the block hash covers. All members outside of the lists have no evidence. */
 
 import type { RlpWriter } from '../../packages/ethereum/primitives/rlp-writer.ts';
 import { findTransactionForm } from '../../packages/proofs/encode-transaction.ts';
@@ -25,14 +25,14 @@ const AUTHORIZATION = ['chainId', 'address', 'nonce', 'yParity', 'r', 's'];
 const ROOT = /^0x[0-9a-f]{64}$/;
 const DEPOSIT_TYPE = 0x7e;
 
-/** Members whose null is verified. The verification treats any other member with null as absent, so evidence does not cover such a member. */
+/** Members for which null is a value that is verified. Any other member with the value null counts as absent, and is not covered by evidence. */
 const NULLABLE: ReadonlySet<string> = new Set(['to', 'contractAddress']);
 
 /** Set of the names of uncovered members. */
 export class UncoveredMembers {
   readonly #names = new Set<string>();
 
-  /** Adds the uncovered members of an object. @param prefix path of the object. The prefix is put before the names of the object's members. */
+  /** Adds the uncovered members of an object. @param prefix path of the object in the answer, put before the names of its members */
   note(prefix: string, object: Members, covered: ReadonlySet<string>): void {
     for (const [name, value] of Object.entries(object)) {
       if (!covered.has(name) || (value === null && !NULLABLE.has(name))) this.#names.add(`${prefix}${name}`);

@@ -7,7 +7,7 @@ import { findProvable, type ProvableMethod, readParams } from './provable-method
 import type { ReadKind } from './reads/read-kind.ts';
 import { runBundle } from './runs/check-run.ts';
 
-/** Facts that the reader of a bundle already knows. The bundle must agree with them. */
+/** Facts that the reader of a bundle already knows. A bundle that contradicts one of these facts is rejected. */
 export type Expected = {
   /** Block hash as lower-case `0x` text. The whole bundle is verified against this hash. */
   readonly hash: string;

@@ -3,9 +3,9 @@ import type { CacheFigures } from '../observe/sources.ts';
 
 /** Key of a cached answer. */
 export type CacheKey = {
-  /** Hash of the block that the answer belongs to, lower case. The answer at this block never changes, even if the block is orphaned. */
+  /** Hash of the block that the answer belongs to, lower case. An answer never changes for a given block hash, even if the block is orphaned. */
   readonly blockHash: string;
-  /** Request at that block: chain, method, canonical parameters. */
+  /** Chain, method and canonical parameters of the request. */
   readonly request: string;
   /** Hashes of the key's name, cached after the first computation, because a look-up and a later insertion both need them. */
   hashes?: NameHashes | undefined;

@@ -18,7 +18,7 @@ const CHECKSUM_START = 6;
 const CHECKSUM_BYTES = 16;
 const BODY_START = CHECKSUM_START + CHECKSUM_BYTES;
 
-/** Minimum size for compression, bytes. For smaller frames, the saved bytes are not worth the work of a thread. */
+/** Minimum size for compression, bytes. Compressing less text does not save enough bytes to occupy a thread of libuv's pool. */
 const COMPRESS_BYTES = 1_024;
 
 // Deflates on libuv's thread pool, not on the event loop.

@@ -1,6 +1,6 @@
 /**
- * Fingerprints of cache entries that were evicted without a second request. A later fingerprint may overwrite an earlier one. If two names have the
- * same fingerprint, the only effect is that an entry is cached longer than necessary.
+ * Fingerprints of cache entries that were evicted without a second request. A new fingerprint may overwrite an older one in its slot. If two names
+ * have the same fingerprint, the only effect is that an entry is cached longer than necessary.
  */
 export class Ghost {
   readonly #fingerprints: Uint32Array;
@@ -10,7 +10,7 @@ export class Ghost {
     this.#fingerprints = new Uint32Array(places);
   }
 
-  /** Returns the memory that `places` slots take, bytes. */
+  /** Returns the memory of a table with `places` slots, bytes. */
   static countBytes(places: number): number {
     return Uint32Array.BYTES_PER_ELEMENT * places;
   }

@@ -35,8 +35,8 @@ const MIN_BYTES = 128 * KiB;
 const SMALL_QUEUE_BYTES = 4 * MiB;
 const SMALL_QUEUE_PART = 8;
 /**
- * A second request for an entry counts only after half of the small queue's limit was added behind the entry. Calls at the newest block are repeated
- * only while the block is the newest (the correlated references of LRU-K, SIGMOD 1993).
+ * A repeated request for an entry counts as use only after half of the small queue's limit was added behind the entry. Earlier repetitions are
+ * correlated references (LRU-K, SIGMOD 1993): clients repeat calls at the newest block only until the next block.
  */
 const UNCOUNTED_PART = 2;
 /** A segment is the total limit divided by this number. */
@@ -50,22 +50,23 @@ const MAX_SEGMENT_BYTES = 256 * KiB;
 const INLINE_PART = 8;
 const MAX_INLINE_BYTES = 8 * KiB;
 /**
- * Number of table slots: the limit on bytes divided by this number. Few entries are smaller than this, because an entry contains the name of a call and
- * usually a 32-byte word.
+ * Number of table slots: the limit on bytes divided by this number. Few entries are smaller than 256 bytes, because an entry contains the name of a
+ * call and usually a 32-byte word.
  */
 const BYTES_PER_PLACE = 256;
 const BYTES_PER_FINGERPRINT = 256;
 const BYTES_PER_BLOCK = 1_024;
 /**
- * Maximum number of main-queue entries that are reinserted to make room for one new entry. After these entries, the next entry is evicted even if it
- * was requested.
+ * Maximum number of main-queue entries that are reinserted to make room for one new entry. When the number is reached, the oldest entry is evicted
+ * even if it was requested again.
  */
 const MOVES = 32;
 
 /**
- * Byte-bounded, scan-resistant cache with S3-FIFO replacement (SOSP 2023). A new entry enters a small queue. At the end of the small queue, an entry
- * that was requested again in the second half of the queue moves to the main queue. Any other entry is evicted, and its fingerprint remains. An entry
- * with a known fingerprint enters the main queue directly. At the end of the main queue, an entry that was requested in the meantime is reinserted.
+ * Byte-bounded, scan-resistant cache with S3-FIFO replacement (SOSP 2023). A new entry enters a small queue. The oldest entry of the small queue
+ * moves to the main queue if it was requested again in the second half of the small queue. Otherwise the entry is evicted, and only its fingerprint
+ * is stored. A new entry whose fingerprint is stored enters the main queue directly. The oldest entry of the main queue is reinserted with a
+ * decremented use counter, or evicted if the counter is 0.
  * @param createNames creates a name writer, replaced in tests
  */
 export function createMemoryCache(
@@ -78,7 +79,7 @@ export function createMemoryCache(
 /** Answer outside of the segments; `bytes` includes the data derived from the answer. */
 type Large = {
   readonly value: SharedBytes;
-  /** Value of `RecordQueue.come` of the small queue when the answer was added. */
+  /** Total bytes ever added to the small queue (`RecordQueue.come`) at the time when this answer was added. */
   readonly smallCome: number;
   ref: number;
   bytes: number;
@@ -240,7 +241,10 @@ class FifoMemoryCache implements MemoryCache {
     };
   }
 
-  /** Makes room at the end of a queue for a record, and for an answer outside of the record. @returns false if there cannot be enough room */
+  /**
+   * Evicts entries until there is room for a record at the end of a queue, and for `largeBytes` of an answer that is stored outside of the record.
+   * @returns false if even the eviction of all entries would not free enough memory
+   */
   #makeRoom(tables: Tables, queue: RecordQueue, length: number, largeBytes: number): boolean {
     const { small, main } = tables;
     if (queue === small) {
@@ -260,8 +264,8 @@ class FifoMemoryCache implements MemoryCache {
   }
 
   /**
-   * Whether there is room for a record at the end of a queue, and for an answer outside of the record.
-   * @param reserve bytes that must remain free: without them, entries could not be moved while memory is full
+   * Whether there is room for a record at the end of a queue, and for `largeBytes` of an answer that is stored outside of the record.
+   * @param reserve bytes that must remain free, so that entries can be moved between queues while memory is full
    */
   #takeRoom(
     tables: Tables,
@@ -373,7 +377,7 @@ class FifoMemoryCache implements MemoryCache {
     const tables = this.#tables as Tables;
     this.#moves = MOVES;
     if (bytes > this.#entryLimit || !this.#makeRoom(tables, tables.main, 0, bytes)) return false;
-    // The entry of this answer may itself have been evicted to make room.
+    // Making room may have evicted the answer's own entry.
     if (large.value.keeper === undefined) return false;
     large.bytes += bytes;
     (tables.records.isMain(large.ref) ? tables.main : tables.small).largeBytes += bytes;
@@ -393,7 +397,10 @@ function find({ names, index, records }: Tables): number {
   return ref;
 }
 
-/** Returns an object that only this entry uses. A view into larger memory is copied; bytes that another entry counts are shared without a copy. */
+/**
+ * Returns an object that only the new entry uses. Bytes of an answer are copied if they are a view into larger memory. Bytes that another entry
+ * already counts are shared.
+ */
 function takeValue(answer: CachedAnswer): SharedBytes {
   if (typeof answer === 'string') return new SharedBytes(Buffer.from(answer));
   const { value } = answer;

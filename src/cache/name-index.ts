@@ -1,4 +1,4 @@
-/** Slots per group. A record is in one of two groups, which the hashes of its name select. */
+/** Slots per group. The hashes of a name select two groups; the record with the name is in one of them. */
 const GROUP = 8;
 const SPREAD = 0x9e3779b1;
 
@@ -21,7 +21,7 @@ export class NameIndex {
     this.#refs = new Uint32Array(places);
   }
 
-  /** Returns the memory that `places` slots take, bytes. */
+  /** Returns the memory of an index with `places` slots, bytes. */
   static countBytes(places: number): number {
     return 2 * Uint32Array.BYTES_PER_ELEMENT * places;
   }
@@ -31,7 +31,7 @@ export class NameIndex {
     return this.#findFrom(hash, tag, 0);
   }
 
-  /** Returns the next candidate after the last match. */
+  /** Returns the next record with these hashes after the record that the last `find` or `findNext` returned; 0 if there is none. */
   findNext(hash: number, tag: number): number {
     return this.#findFrom(hash, tag, this.#probe + 1);
   }

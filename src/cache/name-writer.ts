@@ -4,7 +4,7 @@ import type { CacheKey, NameHashes } from './cache.ts';
 /** Maximum length of a block hash. */
 const MAX_HASH_UNITS = 256;
 const SPACE = 0x20;
-/** Bytes allocated after the longest name; more than one UTF-8 character needs. */
+/** Bytes allocated beyond `maxBytes`: enough for one more UTF-8 character. */
 const SPARE_BYTES = 8;
 const KEY_WORDS = 2;
 const FNV_PRIME = 0x01000193;
@@ -51,7 +51,8 @@ export class NameWriter {
     const units = request.length;
     this.length = blockLength + units;
     if (this.length > this.#maxBytes) return false;
-    // Non-ASCII text has more UTF-8 bytes than UTF-16 units. With the spare bytes, `write` returns a larger number even if not all bytes fit.
+    // Non-ASCII text has more UTF-8 bytes than UTF-16 units. Because of `SPARE_BYTES`, `write` returns more than `units` even if only a part of the
+    // text fits.
     this.isWide = bytes.write(request, blockLength, 'utf8') !== units;
     if (this.isWide) {
       this.length = blockLength + 2 * units;
@@ -103,7 +104,7 @@ export class NameWriter {
     let v1 = k1 ^ 0xee;
     let v2 = k0 ^ 0x6c796765;
     let v3 = k1 ^ 0x74656462;
-    // The rounds cover the words of the name, its length, and three finalization rounds for each of the two results.
+    // One round per word of the name, one for the length of the name, and three finalization rounds for each of the two hashes.
     for (let i = 0; i < count + 7; i++) {
       const word = i < count ? (words[i] as number) : i === count ? length : 0;
       if (i <= count) v3 ^= word;

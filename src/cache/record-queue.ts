@@ -7,19 +7,19 @@ export class RecordQueue {
   readonly #segments: Segments;
   /** Segments of the queue, oldest first. */
   readonly #parts: Part[] = [];
-  /** Value of `#come` when a segment was added to the queue, by segment number. */
+  /** Total bytes that had been added to the queue when a segment was added, by segment number. */
   readonly #comeBefore: number[] = [];
   #come = 0;
   /** Offset of the oldest record in the first segment, bytes. */
   #start = 0;
-  /** Bytes of answers outside of the segments whose records are in the queue. */
+  /** Total bytes of the queue's answers that are stored outside of the segments. */
   largeBytes = 0;
 
   constructor(segments: Segments) {
     this.#segments = segments;
   }
 
-  /** Total bytes ever added: records, and answers outside of the segments. */
+  /** Total bytes ever added to the queue, including answers that are stored outside of the segments. */
   get come(): number {
     return this.#come;
   }
@@ -61,12 +61,12 @@ export class RecordQueue {
     this.#come += bytes;
   }
 
-  /** Bytes added to the queue since the segment of a record was added to it. */
+  /** Bytes added to the queue since the segment that contains this record was added. */
   comeSince(ref: number): number {
     return this.#come - (this.#comeBefore[this.#segments.numberOf(ref)] as number);
   }
 
-  /** Frees the oldest record. @param length length of that record, bytes */
+  /** Frees the oldest record. @param length length of the oldest record, bytes */
   dropOldest(length: number): void {
     this.#start += length;
     const first = this.#parts[0] as Part;

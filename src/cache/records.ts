@@ -3,7 +3,7 @@ import type { CachedAnswer } from './cache.ts';
 import type { NameWriter } from './name-writer.ts';
 import type { Segments } from './segments.ts';
 
-/** Word offsets in the header of a record. The name follows the header, then the answer. All lengths are bytes. */
+/** Offsets of fields in the header of a record, in 32-bit words. A record consists of header, name and answer. All lengths are bytes. */
 const HASH = 0;
 const TAG = 1;
 /** Next and previous record in the list of the block; 0 for none. */
@@ -13,7 +13,7 @@ const BLOCK = 4;
 const NAME_LENGTH = 5;
 /** Length of the inline answer, or the number of an answer that is stored outside of the segments. */
 const ANSWER = 6;
-/** Length of the record shifted by 8 bits, and flags. */
+/** Flags in the low 8 bits; the length of the record in the bits above. */
 const FLAGS = 7;
 const HEADER_BYTES = 32;
 
@@ -90,7 +90,10 @@ export class Records {
     return true;
   }
 
-  /** Returns the first record of a block at or after `from`, or in the whole list if `from` is 0. @param name name of any entry of the block */
+  /**
+   * Returns the first record of a block in its list, starting at the record `from`, or at the start of the list if `from` is 0.
+   * @param name name of any entry of the block
+   */
   findOfBlock(name: NameWriter, from: number): number {
     const block = name.hashBlock();
     const { blockLength } = name;
@@ -106,7 +109,7 @@ export class Records {
     return 0;
   }
 
-  /** Returns the next record in the same list. That record may belong to another block. */
+  /** Returns the next record in the same list. Blocks may share a list, so the next record may belong to another block. */
   nextOfBlock(ref: number): number {
     return this.#read(ref, NEXT);
   }
@@ -188,7 +191,7 @@ export class Records {
     this.#blocks[list] = ref;
   }
 
-  /** Sets the record that follows `previous`, or the start of `ref`'s list if `previous` is 0. */
+  /** Makes `next` the record after `previous`. If `previous` is 0, `next` becomes the first record of the list that contains `ref`. */
   #setNextOf(previous: number, ref: number, next: number): void {
     if (previous !== 0) this.#write(previous, NEXT, next);
     else this.#blocks[this.#read(ref, BLOCK) & (this.#blocks.length - 1)] = next;

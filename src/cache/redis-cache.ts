@@ -13,11 +13,11 @@ import { composeName } from './key-name.ts';
 const FORMAT = 'v1';
 /** Maximum memory of entries that are being written, text and frame together, bytes. */
 const WRITING_BYTES = 32 * 1024 * 1024;
-/** Name under which the memory of entries that are being written is reserved. */
+/** Owner name in the budget for the memory of entries that are being written. */
 const WRITES = 'writes';
 /**
- * Minimum timeout of decoding, ms: inflating takes about 5 ms per megabyte on a thread, and longer if all threads are busy. A longer `limitMs`
- * applies instead.
+ * Minimum timeout of decoding, ms: inflating takes about 5 ms per megabyte on a thread, and longer if all threads are busy. If `limitMs` is longer,
+ * it is the timeout.
  */
 const UNPACK_LIMIT_MS = 50;
 
@@ -30,7 +30,7 @@ export type RedisCacheOptions = {
   readonly prefix: string;
   /** Maximum size of an entry, characters. */
   readonly entryBytes: number;
-  /** Called for each fault, possibly often. The callback should therefore count faults rather than log each of them. */
+  /** Called for each fault. Faults may be frequent, so the callback should count them and not log each one. */
   readonly onFault: (fault: RedisFault) => void;
 };
 
@@ -97,7 +97,7 @@ class SharedCache implements RedisCache {
     void this.#write(key, name, typeof answer === 'string' ? answer : answer.text, bytes);
   }
 
-  /** Does nothing: an entry stays correct for its block hash. The hash of an orphaned block is no longer requested, and the entry expires. */
+  /** Does nothing: an answer stays correct for its block hash. Entries of an orphaned block are no longer requested, and expire. */
   evictBlock(): void {}
 
   describe(): readonly CacheFigures[] {
@@ -148,7 +148,7 @@ class SharedCache implements RedisCache {
     this.#breaker.succeed();
   }
 
-  /** Counts a failure. A connection with several consecutive failures may hang or have lost the order of replies, so it is replaced. */
+  /** Counts a failure. After several consecutive failures, the connection is replaced: it may hang, or replies may no longer match their requests. */
   #fail(): undefined {
     this.#misses++;
     if (this.#breaker.fail()) this.#client.reconnect();

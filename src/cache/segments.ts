@@ -31,7 +31,7 @@ export class Segments {
     return this.#spare.length * this.bytesEach;
   }
 
-  /** Returns the number of an unused segment, which is allocated if necessary. The segment may still have its previous content. */
+  /** Returns the number of an unused segment, which is allocated if necessary. A reused segment still has its previous content. */
   take(): number {
     const spare = this.#spare.pop();
     if (spare !== undefined) return spare;

@@ -2,7 +2,7 @@ import type { CacheFigures } from '../observe/sources.ts';
 import type { Cache, CachedAnswer, CacheKey } from './cache.ts';
 import { composeName } from './key-name.ts';
 
-/** Combines two tiers: a look-up tries `near` first, then `far`, and copies hits of `far` into `near`. Closing the cache closes both. */
+/** Combines two tiers: a look-up tries `near` first, then `far`, and copies hits of `far` into `near`. `close` closes both tiers. */
 export function createTieredCache(near: Cache, far: Cache): Cache {
   return new TieredCache(near, far);
 }

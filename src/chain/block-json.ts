@@ -17,7 +17,7 @@ import { decodeRlp, splitRlpList } from '../../packages/ethereum/primitives/rlp.
 import { encodeDataString, quantity } from './json-values.ts';
 import { encodeTransactionJson } from './wire-json.ts';
 
-/** Maximum withdrawals per piece: real blocks have at most 16, but simulated blocks may have any number. */
+/** Maximum number of withdrawals in one piece of encoded JSON. Real blocks have at most 16 withdrawals, but simulated blocks may have any number. */
 const WITHDRAWALS_PER_PIECE = 256;
 
 /** Block in its stored form. */

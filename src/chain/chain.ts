@@ -1,6 +1,6 @@
 /**
  * Interface between served methods and the sources of chain data. The methods, the rollup families and the gateway read chains only through this
- * interface. The embedded engine and the pools of upstream nodes implement it. Values have the form of the JSON-RPC protocol.
+ * interface. The embedded engine and the pools of upstream nodes implement the interface `Chain`. Values have the form of the JSON-RPC protocol.
  */
 
 import type { CallBytes } from '../../packages/ethereum/primitives/call-bytes.ts';
@@ -44,8 +44,8 @@ export interface BlockReads {
   /** Returns the header members of a block object; null for the pending block. */
   getHeaderObject(block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText | null>;
   /**
-   * Returns the header members of the block with this hash, canonical or not; null only if all sources of the chain's blocks report that the block
-   * does not exist.
+   * Returns the header members of the block with this hash, canonical or not. The result is null only if every source of blocks reports that the
+   * block does not exist.
    * @throws ChainError `unavailable` while a source that may have the block cannot be reached
    */
   findHeaderObject(hash: string, scope: RequestScope): PromiseOrValue<JsonText | null>;
@@ -70,7 +70,7 @@ export interface BlockReads {
   ): PromiseOrValue<JsonResult | null>;
 }
 
-/** Reads transactions by hash, or by block and index. All results are null for a transaction that does not exist. */
+/** Reads transactions by hash, or by block and index. Each method returns null if the transaction does not exist. */
 export interface TransactionReads {
   /** Returns the transaction object (spec 2.2). */
   getTransaction(transaction: TransactionReference, scope: RequestScope): PromiseOrValue<JsonText | null>;
@@ -84,7 +84,8 @@ export interface TransactionReads {
   /** Returns the object of a pending transaction that this caller has sent through this gateway; null if there is none. */
   findWaiting(sender: string, nonce: bigint, scope: RequestScope): PromiseOrValue<JsonText | null>;
   /**
-   * Sends a signed transaction in network form (EIP-2718; blob transactions with their sidecar). Returns its hash as a JSON string.
+   * Sends a signed transaction in network form (EIP-2718; blob transactions with their sidecar). Returns the hash of the transaction as a JSON
+   * string.
    * @throws ChainError `failed` with geth's error text if no node would accept the transaction, or if all nodes rejected it
    */
   send(bytes: Uint8Array, scope: RequestScope): PromiseOrValue<JsonText>;
@@ -99,7 +100,7 @@ export interface LogReads {
   getLogs(filter: LogFilter, scope: RequestScope): PromiseOrValue<JsonResult>;
   /**
    * Returns all logs of one block in order, verified against the bloom in its header and never partial; null if there is no such block. The logs of a
-   * block that has left the chain remain available as long as a source still has them.
+   * block that has left the chain are returned as long as a source still has them.
    */
   getBlockLogs(hash: string, scope: RequestScope): PromiseOrValue<readonly BlockLog[] | null>;
 }
@@ -118,7 +119,7 @@ export type BlockPlace = { readonly number: bigint; readonly hash: string };
 export interface HeadReads {
   /** Block that is served as `latest`; undefined if the chain has no block, or if no block is known to be the latest. */
   readonly served: BlockPlace | undefined;
-  /** Explains why no block is served, phrased as the end of a sentence. Absent if there always is a block. */
+  /** Explains why no block is served, phrased as the end of a sentence. The method is absent on chains that always serve a block. */
   explainAbsence?(): string;
   /**
    * Calls `listener` after each change of `served`. There may be several blocks or a reorg between two calls.
@@ -178,13 +179,15 @@ export interface Executions {
   /** Returns the return data of a message call as a JSON string of hex data. */
   call(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult>;
   /**
-   * Fast path of `call` for a call that was read into bytes, at the start of its scope. Absent if calls are forwarded as text.
+   * Fast path of `call` for a call whose parameters were decoded to bytes, called at the start of its request scope. The method is absent if calls
+   * are forwarded to nodes as text.
    * @returns undefined if `call` must be used instead
    */
   callFastPath?(call: CallBytes, scope: RequestScope): PromiseOrValue<JsonResult> | undefined;
   /**
    * Executes several message calls, coalesced and in order. The outcome of a call that cannot be coalesced is undefined, and the caller must execute
-   * that call with `call`. Never throws or rejects. The method is absent, or returns undefined, if no call can be coalesced.
+   * that call with `call`. Never throws or rejects. The method is absent on chains that never coalesce calls, and returns undefined if none of these
+   * calls can be coalesced.
    * @param requests calls by position; positions with undefined are skipped
    */
   callMany?(
@@ -203,8 +206,8 @@ export interface Executions {
 }
 
 /**
- * Gas prices at the head. A result is null if the chain cannot answer, because no node has the method. A result is the JSON text `null` if the chain
- * has no such price.
+ * Gas prices at the head. Each method returns null if no node supports it. The JSON text `null` means that the chain has no such price, for example
+ * no blob gas price.
  */
 export interface FeeReads {
   /** Returns the suggested gas price for a transaction without priority fee, as a JSON quantity, wei per gas. */
@@ -222,7 +225,7 @@ export interface FeeReads {
   getBlobBaseFee(scope: RequestScope): PromiseOrValue<JsonText | null>;
 }
 
-/** Reads information about the node. A result is null if the chain cannot answer, because no node has the method. */
+/** Reads information about the node. A method returns null if no node supports it. */
 export interface NodeReads {
   /** Answers `eth_syncing`: `false` if a head is served. */
   getSyncing(scope: RequestScope): PromiseOrValue<JsonText>;
@@ -241,11 +244,11 @@ export interface Chain {
   /** Chain id. @throws ChainError `unavailable` until nodes have reported the chain id, unless the configuration names it */
   readonly chainId: bigint;
   /**
-   * Returns the chain id; right after a start, waits for the nodes' reports. Absent if the chain id is always known.
+   * Returns the chain id; right after a start, waits for the nodes' reports. The method is absent on chains whose id is always known.
    * @throws ChainError `unavailable`, synchronously or by rejection
    */
   findChainId?(scope: RequestScope): PromiseOrValue<bigint>;
-  /** True if the chain has a head and, in a network of nodes, at least one node is up according to current knowledge. */
+  /** True if the chain has a head. If upstream nodes serve the chain, at least one of them must also be up. */
   readonly isAnswerable: boolean;
   readonly blocks: BlockReads;
   readonly transactions: TransactionReads;
@@ -262,8 +265,8 @@ export interface Chain {
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | typeof UNSUPPORTED>;
   /**
-   * Forwards a client's request to a node. An error of the node becomes a `NodeRefusal` with the code and message of the node. Absent if there are no
-   * nodes.
+   * Forwards a client's request to a node. An error of the node becomes a `NodeRefusal` with the code and message of the node. The method is absent
+   * on chains without upstream nodes.
    */
   pass?(
     method: string,

@@ -35,7 +35,7 @@ export type ChainErrorKind =
   | 'exceeded'
   /** The call's time limit has passed. */
   | 'timeout'
-  /** A bound rejects the request. The message names the bound, and a later request may succeed. */
+  /** The request was rejected because a bound of the service is reached. The message names the bound; a later request may succeed. */
   | 'busy'
   /** No source of the chain's data has a trustworthy answer; a later request may succeed. */
   | 'unavailable'

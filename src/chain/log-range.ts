@@ -8,7 +8,7 @@ export type LogLimits = {
   /** Maximum number of blocks in a range; unlimited if absent. */
   readonly blockRange?: number;
   readonly results: number;
-  /** Maximum bytes of JSON text. */
+  /** Maximum size of the response as JSON text, bytes. */
   readonly bytes: number;
 };
 
@@ -34,7 +34,10 @@ export function resolveLogRange(
   if ([from, to].some((bound) => bound.kind === 'tag' && bound.tag === 'pending')) {
     throw new ChainError('invalid', 'pending logs are not supported');
   }
-  /** Resolves an end of the range. Undefined stands for the head, which the first comparison treats as higher than every number. */
+  /**
+   * Returns the block number of one end of the range; undefined for `latest`. The first comparison below treats undefined as higher than every
+   * number.
+   */
   const resolve = (bound: typeof from): bigint | undefined => {
     if (bound.kind === 'number') return bound.number;
     return bound.tag === 'latest' || bound.tag === 'pending' ? undefined : findTag(bound.tag);

@@ -10,8 +10,8 @@ export type OutputClaim = {
 
 /** Rollup chain whose blocks can be verified against output roots that layer 1 stores. */
 export interface AnchoredChain {
-  /** Finds the block of an output root. From then on, that block and its ancestors are trusted. Never rejects. */
+  /** Finds the block of an output root. After the block was found, the block and its ancestors are trusted. Never rejects. */
   anchor(claim: OutputClaim, scope: RequestScope): Promise<void>;
-  /** Records that layer 1 has no output root. @param why reason, phrased as the end of a sentence */
+  /** Called if layer 1 has no output root of this chain. @param why reason, phrased as the end of a sentence */
   noteUnanchored(why: string): void;
 }

@@ -57,7 +57,7 @@ export type BlockOverrides = {
   readonly prevRandao?: string;
   readonly baseFeePerGas?: string;
   readonly blobBaseFee?: string;
-  /** Rejected in calls. The member is declared so that the error can name it. */
+  /** Rejected in calls. The type contains `beaconRoot` so that the error of a rejected call can name it. */
   readonly beaconRoot?: string;
   readonly withdrawals?: readonly unknown[];
 };

@@ -1,6 +1,6 @@
 /** Defaults of geth for a full node (`ethconfig.FullNodeGPO`, `miner.DefaultConfig`); prices are in wei per gas. */
 const CHECKED_BLOCKS = 20n;
-/** If a block yields only one sample, one more block is read, but only while samples and blocks to be read are together fewer than this. */
+/** If a block has fewer than two samples, one more block is read, as long as the number of samples plus the number of unread blocks is below 40. */
 const MAX_SAMPLED = 40;
 const PERCENTILE = 60;
 const MAX_TIP = 500_000_000_000n;
@@ -13,10 +13,10 @@ const SAMPLES_PER_BLOCK = 3;
 /**
  * Suggests a priority fee by geth's rule: the 60th percentile of the lowest tips in the last 20 blocks. If blocks have fewer than two samples, up to
  * 20 further blocks are read, and their number depends on the order of reading. geth reads blocks concurrently, so its suggestion may vary between
- * starts. This function uses the order of Go's scheduler on one processor: the last of the 20 blocks is read first, and a further block is read
- * immediately after it is added. The suggestion thus depends only on the head, and all processes suggest the same fee, even after a restart. For a
- * block without samples, geth uses its last suggestion; this function uses the default of a geth that has just started. Yields block numbers; `next`
- * receives the samples of the block.
+ * starts. This function uses the order of Go's scheduler on one processor: the oldest of the 20 blocks is read first, then the others from the head
+ * down. An added further block is the next block to be read. The suggestion thus depends only on the head, and all processes suggest the same fee,
+ * even after a restart. For a block without samples, geth uses its last suggestion; this function uses the default of a geth that has just started.
+ * Yields block numbers; `next` receives the samples of the block.
  * @returns priority fee in wei per gas
  */
 export function* suggestTip(head: bigint): Generator<bigint, bigint, readonly bigint[]> {

@@ -42,7 +42,7 @@ export async function runHealth(args: string[]): Promise<number> {
   return problem === undefined ? 0 : 1;
 }
 
-/** Any certificate is accepted: no secret is sent, and the service may still use an older certificate than the one in the file. */
+/** Any certificate is accepted, because no secret is sent. The certificate in the file may be newer than the one that the service has loaded. */
 const admits = (): boolean => true;
 
 async function findProblem({ host, port, tls }: ListenOptions): Promise<string | undefined> {

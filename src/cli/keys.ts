@@ -121,7 +121,7 @@ function findFolder({ data }: Values): { dataDir: string; access: AccessOptions 
   return { dataDir, access: accessOptionsSchema.parse(undefined) };
 }
 
-/** Formats schema issues with their paths. The operator who reads the text has entered the values. */
+/** Formats schema issues with their paths. The text may quote values, because the operator who reads it has entered them. */
 function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
   const texts = issues.map((issue) =>
     issue.path.length === 0 ? describeIssue(issue) : `${issue.path.join('.')}: ${describeIssue(issue)}`,

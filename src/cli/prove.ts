@@ -108,7 +108,7 @@ function pickNetwork(config: Config, name: string): Config {
     throw new UsageError(`there is no network ${name}${suggestName(name, Object.keys(config.networks))}`);
   const names = [name, options.rollup?.l1 ?? name];
   const picked = Object.entries(config.networks).filter(([each]) => names.includes(each));
-  // `prove` executes calls itself and compares their results with the nodes' results, so the network does neither.
+  // Local execution of calls and their comparison with nodes' results are off for the network, because `prove` does both itself.
   const opened = picked.map(([each, row]): [string, NetworkOptions] => [
     each,
     { ...row, execution: 'node', verifyCalls: 0 },

@@ -57,7 +57,7 @@ function comesFromStore(error: unknown): boolean {
 
 /** Masks control characters: quoted content of a file must not control the terminal. */
 function describe(error: unknown): string {
-  // When file descriptors run out, the file that Node's message names is not the cause, so the message is replaced.
+  // If the process has no free file descriptor, Node's message blames the file that was being opened, so the message is replaced.
   if (OUT_OF_FILES.has(readErrorCode(error) ?? '')) return describeSystemError(error);
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');

@@ -8,7 +8,7 @@ import { readChoice, requireOption } from '../service/option-values.ts';
 import { UsageError } from '../service/usage.ts';
 import { describeSystemError } from '../util/system-error.ts';
 
-/** Number of fork names on the first of their two lines in the usage text. */
+/** The usage text lists the fork names on two lines, with half of them on each. */
 const HALF: number = REVISIONS.length / 2;
 const VERIFY_USAGE = `portcullis verify FILE --hash HASH [--chain-id ID] [--fork NAME]
 

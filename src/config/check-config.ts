@@ -154,7 +154,8 @@ function checkVerification(
     const message = 'only answers of nodes are verified: embedded chains are executed here';
     return [{ path: [...path, 'verify'], message, dependsOn }];
   }
-  // `verifyLogBlocks` and `verifyCalls` may remain beside `verify: off` for later use. A checkpoint is rejected, because its check would not run.
+  // `verifyLogBlocks` and `verifyCalls` may remain beside `verify: off` for later use. A `checkpoint` beside `verify: off` is rejected, because the
+  // chain would not be checked against it.
   const misplaced = (['checkpoint', 'verifyLogBlocks', 'verifyCalls'] as const).filter(
     (key) => network[key] !== undefined && (upstreams === undefined || key === 'checkpoint'),
   );
@@ -249,7 +250,7 @@ function checkLayer1(name: string, network: NetworkOptions, names: readonly stri
   const path = ['networks', name, 'rollup', 'l1'];
   if (l1 === name) return [{ path, message: 'a network cannot be its own layer 1' }];
   if (names.includes(l1)) return [];
-  // The text may be a URL with a key from the environment, so the error quotes it only if it has the form of a network name.
+  // The value may be a URL with a secret key, so the error quotes the value only if it has the form of a network name.
   const isName = /^[\w-]+$/.test(l1);
   return [
     { path, message: isName ? describeNoNetwork(l1, names) : 'names neither a network nor an address' },

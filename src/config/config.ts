@@ -36,7 +36,7 @@ export type Limits = ListenerLimits & {
   /** Maximum number of concurrent calls on one network, and of calls that wait for a slot. */
   readonly networkCalls: number;
   readonly networkQueue: number;
-  /** Maximum expected wait for a slot, ms. A call with a longer expected wait is rejected immediately. */
+  /** Maximum expected wait for a slot, ms. If the expected wait of a call is longer, the call is rejected immediately. */
   readonly queueWait: number;
   /** Maximum number of filters per key, and lifetime of a filter without polls, ms. */
   readonly filters: number;
@@ -106,7 +106,7 @@ export const configSchema: z.ZodType<Config> = z.strictObject({
     .union([z.int().min(1).max(256), z.literal('auto')], 'expected a number of processes, or auto')
     .default(1),
   defaultNetwork: z.string().exactOptional(),
-  // `checkConfig` checks the names of networks. If the schema checked them, an invalid name would hide the errors in its network.
+  // `checkConfig` checks the names of networks. If the schema checked network names, an invalid name would hide the errors in its network.
   networks: z.record(z.string(), networkOptionsSchema),
   limits: limitsSchema.prefault({}),
   access: accessOptionsSchema,

@@ -11,7 +11,10 @@ export type CheckedConfig =
   | { readonly config: Config; readonly problems?: undefined }
   | { readonly config?: undefined; readonly problems: readonly Problem[] };
 
-/** Maximum number of rounds that remove wrong values. If values are still wrong then, values are not checked against each other. */
+/**
+ * Maximum number of rounds that remove wrong values from a configuration. If values are wrong even after the last round, the check of values against
+ * each other is skipped.
+ */
 const MAX_ROUNDS = 8;
 
 /** Function for checks that a schema cannot express. @param names names of all networks, including networks with errors */
@@ -20,7 +23,7 @@ export type Check = (config: Config, names: readonly string[]) => readonly Probl
 /**
  * Checks a file against the schema, and its values against each other. If some values are wrong, only the other values are checked against each
  * other.
- * @param missing known errors of single values, such as missing environment variables. Further errors of the same values are suppressed.
+ * @param missing known errors of single values, such as missing environment variables. Other errors of a value in this list are suppressed.
  * @param check checks the values against each other
  */
 export function findProblems(

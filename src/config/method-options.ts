@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { findNodeMethodProblem } from '../pool/node-method-rule.ts';
 
-/** `methods:` of a network. Each entry is a method name, or a namespace with all its methods: `debug_*`. */
+/** Section `methods:` of a network's configuration. Each entry is a method name, or a namespace with all its methods: `debug_*`. */
 export type MethodOptions = {
   /** Restricts the methods that are served by default to this list. */
   readonly only?: readonly string[];
@@ -10,8 +10,8 @@ export type MethodOptions = {
   /** Further methods, answered by the nodes of the network. */
   readonly also: readonly string[];
   /**
-   * Whether methods of a development node are served to all clients (true) or to none (false). If absent, only clients on this machine may call these
-   * methods.
+   * Whether methods of a development node are served to all clients (true) or to none (false). If the option is absent, only clients on this machine
+   * may call methods of a development node.
    */
   readonly development?: boolean;
 };

@@ -56,7 +56,9 @@ export type NetworkOptions = {
   readonly chain?: string;
   /** Number of operators that must agree. This option requires verified `upstreams`. */
   readonly agreement?: AgreementOptions;
-  /** Block that is known to be on the chain, whatever nodes report. This option requires verified `upstreams`. */
+  /**
+   * Number and hash of a block that the gateway's operator knows to be on the chain, independent of nodes. This option requires verified `upstreams`.
+   */
   readonly checkpoint?: Checkpoint;
   /** Destinations to which transactions are sent. This option requires `upstreams`. */
   readonly send: SendSectionOptions;
@@ -73,7 +75,7 @@ export type NetworkOptions = {
 
 const MiB = 1024 * 1024;
 
-/** `logs:` of a network. */
+/** Section `logs:` of a network's configuration. */
 const logLimitsSchema: z.ZodType<LogLimits> = z
   .strictObject({
     blockRange: z.int().min(1).max(1_000_000_000).exactOptional(),
@@ -100,7 +102,7 @@ const hostSchema = z
 
 type NetworkRow = Omit<NetworkOptions, 'execution'> & { readonly execution?: ExecutionMode };
 
-/** Row of `networks:` before defaults that depend on other options. */
+/** Entry of `networks:` without the defaults that depend on other options. */
 export const networkRowSchema: z.ZodType<NetworkRow> = z.strictObject({
   hosts: z.array(hostSchema).min(1).max(1_000),
   builtin: z.enum(BUILTIN_CHAINS).exactOptional(),

@@ -6,7 +6,7 @@ const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 /**
  * Replaces `${NAME}` by the environment variable in values that may contain secrets: everything below `networks.*.upstreams` and
  * `networks.*.send.private`, the URLs in `networks.*.rollup`, `cache.redis.url`, `access.valkey.url`, `admin.key`, `tracing.endpoint` and
- * `tracing.headers`. Anywhere else, `${NAME}` is an error.
+ * `tracing.headers`. In any other value, `${NAME}` is an error.
  */
 export function fillInSecrets(
   root: unknown,

@@ -14,8 +14,8 @@ export type ServedMethods = {
   /** Whether a method that is not in `names` is forwarded to nodes, because its namespace is configured or forwarded by default. */
   readonly mayPass: (name: string) => boolean;
   /**
-   * Whether a method that is not in `names` may be served: `mayPass` accepts it, or it is the estimate method of a rollup family that is recognised
-   * at run time.
+   * Whether a method that is not in `names` may be served. True if `mayPass` accepts the method. If the prefix of a rollup is not configured, also
+   * true for every `<prefix>_estimateGas`.
    */
   readonly mayServe: (name: string) => boolean;
 };

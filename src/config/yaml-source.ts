@@ -63,11 +63,11 @@ function describeDuplicate(text: string): string {
   return key === undefined ? 'a key appears twice' : `the key ${key} appears twice`;
 }
 
-/** Maximum number of sections to remove, one per round. */
+/** Maximum number of sections with syntax errors that are removed, one section per parse. */
 const MAX_SECTIONS = 8;
 
 /**
- * Removes the sections (top-level keys) with syntax errors. The line numbers of the other sections do not change.
+ * Removes the sections (top-level keys) with syntax errors. The other sections keep their line numbers.
  * @returns undefined if no readable text remains
  */
 export function removeBrokenSections(

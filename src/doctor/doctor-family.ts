@@ -14,11 +14,14 @@ const LIMIT_MS = 15_000;
 
 /** Recognised family of a rollup, and the marks (evidence) of families that its nodes show. */
 export type FamilyDiagnosis = {
-  /** Name of the recognised family; undefined if the nodes show the marks of no family. */
+  /** Name of the recognised family; undefined if the nodes have the distinguishing features of no family. */
   readonly recognised?: string;
-  /** Marks of the recognised and of the configured family, whether seen or not. */
+  /** Results for each distinguishing feature (mark) of the recognised family and of the configured family, including absent features. */
   readonly evidence: readonly { readonly family: string; readonly marks: readonly Evidence[] }[];
-  /** Functions of the family's gas price oracle that this version does not know. Unknown functions indicate a later fork. */
+  /**
+   * Functions of the family's gas price oracle that this version does not know. Such functions indicate that the rollup has a later fork than this
+   * version supports.
+   */
   readonly unknownFunctions?: readonly string[];
   /** Reason why the nodes could not be examined. */
   readonly reason?: string;

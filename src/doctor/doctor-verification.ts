@@ -50,10 +50,10 @@ const MEANINGS = {
   untested: 'is tried when a block has it: no recent block does',
   unverifiable: 'is compared between nodes',
 } as const;
-/** Text for the subject `state` if it is unverifiable: answers about state are not compared between nodes either. */
+/** Text for unverifiable answers about state. Other unverifiable answers are compared between nodes, but answers about state are not. */
 const ACCEPTED = 'is accepted from one node';
 
-/** Formats one line per subject of answers, such as `state` or `effectiveGasPrice`. */
+/** Formats one line per kind of answers, such as `state` or `effectiveGasPrice`, about whether they can be verified. */
 export function describeVerifiable(rows: Rows): string {
   const lines = rows.map(({ subject, state, reason, from, until }) => {
     const since = from === undefined ? '' : ` from block ${from} on`;

@@ -36,9 +36,9 @@ type Diagnosis = {
   readonly source: string;
   readonly rollup?: RollupDiagnosis;
   readonly report?: ExaminationReport;
-  /** Recognised family of a rollup, and the marks of families that its nodes show. */
+  /** Recognised family of a rollup, and the features of its nodes that indicate the family. */
   readonly recognition?: FamilyDiagnosis;
-  /** For each subject of answers, such as `state`, whether these answers can be verified. */
+  /** Whether answers can be verified, with one row per kind of answers, such as `state` or `effectiveGasPrice`. */
   readonly verification?: VerificationFigures['rows'];
   /** Result of the local execution of a call, if local execution is configured. */
   readonly execution?: ExecutionDiagnosis;
@@ -90,7 +90,7 @@ async function diagnose(
   if (upstreams === undefined)
     return { name, source: builtin === undefined ? 'embedded' : 'builtin', ...about };
   const prefix = about.rollup?.prefix;
-  // A namespace is left out, because the names of its methods are unknown.
+  // Entries for a whole namespace, such as `debug_*`, are not tested, because the method names are unknown.
   const also = methods.also.filter((entry) => !entry.endsWith('*'));
   const wants = {
     also,

@@ -9,9 +9,9 @@ import type { RemovedBlock, RemovedRecords } from './removed-records.ts';
 /** Estimated heap bytes of a log in addition to its text: address, topics, objects. */
 const LOG_OVERHEAD_BYTES = 600;
 const BLOCK_OVERHEAD_BYTES = 200;
-/** Lifetime of the logs of recent blocks, ms; long enough for `windowBlocks` blocks of a slow chain. At most twice as many blocks are cached. */
+/** Lifetime of the logs of recent blocks, ms; long enough for `windowBlocks` blocks of a slow chain. At most `2 * windowBlocks` blocks are cached. */
 const RECENT_MS = 2 * 60 * 60_000;
-/** Lifetime of the logs of older blocks, ms. These logs are cached for listeners that catch up concurrently. */
+/** Lifetime of the logs of older blocks, ms. Several listeners that catch up at the same time share the logs of older blocks. */
 const OLD_MS = 60_000;
 
 /** Logs of blocks by block hash. Concurrent reads are coalesced, and the logs are cached as long as they may be needed again. */
@@ -79,7 +79,10 @@ export class BlockLogs {
     return shared;
   }
 
-  /** Starts to read logs that will be needed. A failure is ignored, because the later read reports its own failure. */
+  /**
+   * Starts to read and cache the logs of a block before `read` requests them. A failure is ignored, because `read` repeats the request and reports
+   * its own failure.
+   */
   prefetch(hash: string, isRecent: boolean): void {
     void this.tryRead(hash, isRecent);
   }

@@ -3,13 +3,16 @@ import { ChainError } from '../chain/errors.ts';
 import { limitOf } from '../util/bounds.ts';
 import { FairQueue } from '../util/fair-queue.ts';
 
-/** Maximum wait for a slot, ms; equal to the timeout of a read. After a longer wait, the listener retries. */
+/** Maximum wait for a slot, ms; equal to the timeout of a read. If no slot becomes free in this time, the read fails, and the listener repeats it. */
 const WAIT_MS = 10_000;
 const MAX_WAITING = limitOf('subscriptions.catchUp');
 /** Maximum share of the concurrent reads that one owner may use. */
 const OWNER_SHARE = 0.5;
 
-/** Scheduler slots, by owner, for the reads of listeners that catch up. Listeners that follow the head do not wait behind these reads. */
+/**
+ * Scheduler slots, by owner, for the reads of listeners that catch up. Listeners at the head use no slots, so they never wait for listeners that
+ * catch up.
+ */
 export class CatchUpSlots {
   readonly #queue: FairQueue;
 

@@ -5,7 +5,7 @@ import type { LogCriteria, LogTest } from './feed.ts';
 /** Number of positions at which a log is looked up: its address and up to four topics. */
 const POSITIONS = 5;
 const NO_LOGS: readonly BlockLog[] = [];
-/** Number of log comparisons after which `evaluate` yields to the scheduler; they take a fraction of a millisecond. */
+/** Number of log comparisons after which `evaluate` yields to the scheduler; this many comparisons take a fraction of a millisecond. */
 const TESTS_A_SLICE = 4_096;
 /** Number of index entries that `sweep` removes before it yields to the scheduler. */
 const SWEPT_A_SLICE = 512;
@@ -23,12 +23,13 @@ export type CriteriaGroup = {
 };
 
 /**
- * Criteria of many listeners, evaluated together. Equal criteria are evaluated once, and each log is compared only with criteria that name its
- * address or one of its topics. A group is indexed at the position whose values it shares with the fewest other groups.
+ * Criteria of many listeners, evaluated together. Equal criteria are evaluated once, and a log is compared only with criteria that name its address
+ * or one of its topics, or that restrict neither. Each group is indexed at one position: the one at which the fewest other groups have the same
+ * values.
  */
 export class CriteriaIndex {
   readonly #groups = new Map<string, CriteriaGroup>();
-  /** Groups by position, then by value. */
+  /** Groups of criteria by position (0 is the address, 1 to 4 are topics), then by value. */
   readonly #byValue: readonly Map<string, Set<CriteriaGroup>>[] = Array.from(
     { length: POSITIONS },
     () => new Map(),
@@ -39,7 +40,7 @@ export class CriteriaIndex {
   readonly #testsASlice: number;
   /** Groups with matches in the last evaluated block. */
   #withLogs: CriteriaGroup[] = [];
-  /** Logs of the last evaluated block that were compared with all groups. */
+  /** Logs of the current block that `evaluate` has already compared with all groups. */
   #logs: readonly BlockLog[] = NO_LOGS;
   /** Number of log comparisons since `evaluate` last yielded. */
   #tests = 0;
@@ -83,7 +84,8 @@ export class CriteriaIndex {
   }
 
   /**
-   * Removes a listener from its group. The cost does not depend on the number of values, because a closing connection removes many listeners at once.
+   * Removes a listener from its group. The removal takes constant time, whatever the number of addresses and topics, because a closing connection
+   * removes many listeners at once.
    */
   release(group: CriteriaGroup): void {
     if (--group.users > 0) return;
@@ -92,7 +94,10 @@ export class CriteriaIndex {
     else this.#released.push(group);
   }
 
-  /** Removes the index entries of groups without listeners. Yields between slices, and more groups may be released in the meantime. */
+  /**
+   * Removes the index entries of groups without listeners. The generator yields after every `SWEPT_A_SLICE` entries. Further groups may be released
+   * while it is paused.
+   */
   *sweep(): Generator<undefined, void> {
     let left = SWEPT_A_SLICE;
     for (let group = this.#released.pop(); group !== undefined; group = this.#released.pop()) {
@@ -108,8 +113,8 @@ export class CriteriaIndex {
   }
 
   /**
-   * Sets `found` of each group to its matches, which are valid until the next block. Yields between logs, and groups may be added or released in the
-   * meantime.
+   * Sets `found` of each group to its matches, which are valid until the next block. The generator yields between logs. Groups may be added or
+   * released while it is paused.
    */
   *evaluate(logs: readonly BlockLog[]): Generator<undefined, void> {
     this.clear();

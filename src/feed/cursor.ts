@@ -15,7 +15,7 @@ import { takeBackLogs } from './removed-logs.ts';
 import type { StepFinder } from './step-finder.ts';
 import { findPlaceBehind, isSamePlace } from './steps.ts';
 
-/** Number of failed reads of a removed block or its logs after which the block counts as lost. */
+/** If a removed block or its logs cannot be read in this many attempts, the block counts as lost. */
 const MAX_ATTEMPTS_AT_REMOVED = 3;
 /** Number of members that are served before the cursor yields to the scheduler. */
 const MEMBERS_A_SLICE = 16;
@@ -28,7 +28,7 @@ const ABANDONED: unique symbol = Symbol('given up');
 /** Result of `#advance` after which `run` ends. */
 const OVER: unique symbol = Symbol('over');
 
-/** Step with all logs of its block. The list is empty if the cursor does not deliver logs. */
+/** Step with all logs of its block; `logs` is empty if the cursor does not deliver logs. */
 type Prepared = { readonly step: FeedStep; readonly logs: readonly BlockLog[] };
 
 /** Idle state of the cursor. The cursor waits for the promise `until` or, if `until` is undefined, for a change of the chain. */
@@ -64,8 +64,8 @@ export type CursorOptions = {
 
 /**
  * Position on the chain, and the members (listeners) that have received all steps up to this position. A cursor moves step by step towards the tip of
- * the followed chain, and every member receives a step before the position changes. If the block or the logs of a step cannot be read, the read is
- * repeated until it succeeds or the step no longer leads to the tip.
+ * the followed chain, and every member receives a step before the position changes. A failed read of a block or its logs is repeated until it
+ * succeeds, or until a reorg has made the step obsolete.
  */
 export class Cursor implements MemberHolder {
   readonly #parts: CursorParts;
@@ -76,13 +76,13 @@ export class Cursor implements MemberHolder {
   #place: BlockPlace;
   #below: readonly string[];
   #isClosed = false;
-  /** Steps that were found in advance. Each step continues from the previous step, and the first step continues from the cursor's position. */
+  /** Next steps from the cursor's position towards the tip, found in advance and in order. */
   #found: readonly FeedStep[] = NO_STEPS;
   /** Number of failed attempts to read a removed block. */
   #attempts = 0;
   /** The first found step, with its logs. */
   #prepared: Prepared | undefined;
-  /** True if all members are ready (`waitUntilReady`) to receive the first found step. */
+  /** True once `waitUntilReady` of all members was called for the next step. */
   #isReady = false;
   #isSweeping = false;
 
@@ -103,12 +103,15 @@ export class Cursor implements MemberHolder {
     return this.#members.size;
   }
 
-  /** Returns whether the cursor is closed or has no members, so that others get the slot for which it waits. */
+  /** Returns whether the cursor is closed or has no members. If so, the queue gives the slot for which the cursor waits to another owner. */
   get aborted(): boolean {
     return this.#isClosed || this.#members.size === 0;
   }
 
-  /** Adds a member that has received all steps up to the cursor's position. If a step is being served, the member receives this step, too. */
+  /**
+   * Adds a member that has received all steps up to the cursor's position. If the cursor is serving its members a step, the new member receives that
+   * step too.
+   */
   add(member: Member): void {
     if (member.criteria !== undefined) member.group = this.#criteria.use(member.criteria);
     member.holder = this;
@@ -127,7 +130,7 @@ export class Cursor implements MemberHolder {
     const { into, owner } = this.#options;
     if (into !== undefined || this.#isSweeping || !this.#criteria.isStale) return;
     this.#isSweeping = true;
-    // The sweep is deferred until all other members that leave in this turn of the event loop are removed.
+    // Several members may leave in one turn of the event loop, for example when a connection closes. One sweep after that turn handles all of them.
     setImmediate(async () => {
       await this.#parts.slots.run(owner, this.#criteria.sweep());
       this.#isSweeping = false;
@@ -149,7 +152,8 @@ export class Cursor implements MemberHolder {
   /** Serves steps until the cursor is closed. A temporary cursor serves steps until its members have moved to `into`. */
   async run(): Promise<void> {
     while (!this.#isClosed) {
-      // The promise for the next change is obtained before any check, so that no change is missed.
+      // The loop obtains the promise for the next change before it checks for steps. A change during the check thus resolves the promise, and is not
+      // missed.
       const change = this.#parts.moved.wait();
       const advanced = this.#parts.slots.run(this.#options.owner, this.#advance());
       const rest = advanced instanceof Promise ? await advanced : advanced;
@@ -180,7 +184,10 @@ export class Cursor implements MemberHolder {
     this.endAll(new FeedError('tooFar', 'too many blocks are missing'));
   }
 
-  /** Moves members to the cursor `into` once both cursors have the same position. @returns whether `run` ends */
+  /**
+   * Moves members to the cursor `into` once both cursors have the same position.
+   * @returns true if all members have moved or left, so that the cursor is no longer needed and `run` ends
+   */
   #goOver(): boolean {
     const { into } = this.#options;
     if (into === undefined) return false;
@@ -263,7 +270,7 @@ export class Cursor implements MemberHolder {
     else throw new ChainError('unavailable', 'no node has the logs of a block of the served chain');
   }
 
-  /** Waits for data of a step, as long as this step is the next step. */
+  /** Waits for data of a step, or until a reorg has made the step obsolete. */
   #rest<T>(work: Promise<T>, step: FeedStep, use: (value: T) => void): Rest {
     const wait = async (): Promise<void> => {
       try {
@@ -276,7 +283,7 @@ export class Cursor implements MemberHolder {
     return { until: wait() };
   }
 
-  /** Returns whether the step is obsolete, because the cursor has no members or because the step no longer follows from the cursor's position. */
+  /** Returns whether the step is obsolete. A step is obsolete if the cursor is closed or has no members, or if a reorg has made the step wrong. */
   #isOver(step: FeedStep): boolean {
     return this.aborted || this.#parts.steps.contradicts(this.#place, step);
   }

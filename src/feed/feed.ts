@@ -47,7 +47,9 @@ export type FeedListener = {
   readonly values?: number;
   /** Called before each past step until the listener has caught up. Returns a promise to await if earlier events are not sent yet. */
   readonly waitUntilReady?: () => Promise<void> | undefined;
-  /** Called when the listener cannot continue without a gap (see `FeedError`), or has thrown. The listener receives nothing further. */
+  /**
+   * Called when the listener cannot continue without a gap (see `FeedError`), or has thrown. After `onEnd`, no callback of the listener is called.
+   */
   readonly onEnd: (reason: FeedError) => void;
 };
 

@@ -70,7 +70,10 @@ export class FeedChain {
     return removed.filter(({ hash }) => this.#removed.has(hash));
   }
 
-  /** Adds blocks below the lowest block of the window. @param blocks highest first; blocks that are no longer ancestors are skipped */
+  /**
+   * Adds blocks below the lowest block of the window.
+   * @param blocks highest first; a block that is not the parent of the block above it is skipped, with all blocks below it
+   */
   extendBelow(blocks: readonly FeedBlock[]): void {
     const added: FeedBlock[] = [];
     let child = this.lowest;

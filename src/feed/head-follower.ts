@@ -8,8 +8,9 @@ import type { HeaderReads } from './header-reads.ts';
 import type { FeedLimits } from './limits.ts';
 
 /**
- * Maximum number of concurrent walks. A walk reads the blocks from a new head down to the window. The second walk targets a newer head, so an
- * unreadable block of an abandoned branch delays nothing. A head that moves faster than blocks are read does not restart the walk forever.
+ * Maximum number of concurrent walks. A walk reads the blocks from a new head down to the window. A second walk, to a newer head, prevents delays by
+ * an unreadable block of an abandoned branch. A running walk continues when the head changes, so it completes even if heads change faster than blocks
+ * are read.
  */
 const MAX_WALKS = 2;
 /** Maximum number of headers per batch of requests, after the head has moved by several blocks. */
@@ -108,7 +109,10 @@ export class HeadFollower {
     this.#walks.delete(walk);
   }
 
-  /** Returns the new blocks up to the target, at most as many as the window has; undefined if the target is abandoned. */
+  /**
+   * Returns the blocks above the window up to the target (a served head), lowest first, at most `windowBlocks` + 1. The result is undefined if the
+   * walk is abandoned.
+   */
   async #readBranch(walk: Walk): Promise<readonly FeedBlock[] | undefined> {
     const { clock, limits, heads } = this.#options;
     const backoff = new Backoff({ firstMs: limits.retryFirstMs, maxMs: limits.retryMaxMs });

@@ -100,7 +100,8 @@ export class HeaderReads {
   }
 
   /**
-   * Returns up to `count` blocks above this number. Each block is the parent of the next. There are fewer if the chain changes during the read.
+   * Returns up to `count` blocks above this number. Each returned block is the parent of the next. The result has fewer blocks if the chain changes
+   * during the read.
    * @throws ChainError
    */
   async readAbove(number: bigint, count: number): Promise<readonly FeedBlock[]> {

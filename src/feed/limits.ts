@@ -4,13 +4,18 @@ import { limitOf } from '../util/bounds.ts';
 export type FeedLimits = {
   /** Number of blocks below the head whose hash, parent and header are cached (the window); a start in the window needs no read. */
   readonly windowBlocks: number;
-  /** Maximum distance of a start from the head, blocks. A listener may lag behind the head by twice this distance. */
+  /** Maximum distance of a start from the head, blocks. A listener that lags behind the head by more than twice `maxBlocks` is ended. */
   readonly maxBlocks: number;
-  /** Number of steps after which one `read` returns; the last group of headers may add up to 63 further steps. */
+  /**
+   * Maximum number of steps that one `read` returns. Headers are read in groups of 64, so the last group may exceed the maximum by up to 63 steps.
+   */
   readonly readSteps: number;
-  /** Bytes of cached logs of blocks in the window. The same amount is available for older blocks, for listeners that catch up concurrently. */
+  /** Bytes of cached logs of blocks in the window. A second cache with the same limit stores logs of older blocks for listeners that catch up. */
   readonly logBytes: number;
-  /** Maximum number of addresses and topics in the criteria of all listeners, about 350 bytes each. One owner may use at most half of this number. */
+  /**
+   * Maximum number of addresses and topics in the criteria of all listeners, about 350 bytes each. One owner may use at most half of
+   * `criteriaValues`.
+   */
   readonly criteriaValues: number;
   /** Maximum number of hashes of pending transactions that are stored for deduplication. */
   readonly pendingHashes: number;

@@ -35,16 +35,16 @@ import { findPlaceBehind } from './steps.ts';
 import { SyncFeed } from './sync-feed.ts';
 import { WayBack } from './way-back.ts';
 
-/** Name of the owner of scheduler slots for listeners at the head. No client has this name. */
+/** Name under which the feed itself takes scheduler slots, to serve listeners at the head. No client has the name `feed`. */
 const OWNER = 'feed';
 /** Maximum share of `criteriaValues` (addresses and topics) that one owner may use. */
 const OWNER_SHARE = 0.5;
 /** Maximum number of attempts to read one block. */
 const MAX_ATTEMPTS = 4;
-/** Number of blocks below the first head that are read immediately, so that reorgs of this depth can be followed from the start. */
+/** When the feed starts, it reads this many blocks below the head, so that it can follow reorgs of 32 blocks from the start. */
 const FIRST_BLOCKS = 32n;
 
-/** Number of highest blocks that are recorded for other processes when the feed stops. Longer reorgs are rare. */
+/** When the feed stops, it records this many of the highest blocks for other processes. Reorgs of more than 16 blocks are rare. */
 const LAST_BLOCKS = 16;
 
 export type NetworkFeedOptions = {
@@ -62,9 +62,9 @@ export function createNetworkFeed(options: NetworkFeedOptions): ServedFeed {
 }
 
 /**
- * Feed of a chain's served head. From its first use on, the feed follows each new head, even without listeners, and reads one header per block.
- * Reorgs between two connections of a subscriber, or between two polls of a filter, are then known even if nodes drop removed blocks. After `idleMs`
- * without use, the feed stops and clears its state.
+ * Feed of a chain's served head. From its first use on, the feed follows each new head, even without listeners, and reads one header per block. The
+ * feed thus knows every reorg between two polls of a filter, or while a subscriber is disconnected, even if nodes drop the removed blocks. After
+ * `idleMs` without use, the feed stops and clears its state.
  */
 class ServedFeed implements NetworkFeed {
   readonly #chain: Pick<Chain, 'heads' | 'blocks' | 'logs'>;
@@ -82,7 +82,7 @@ class ServedFeed implements NetworkFeed {
   readonly #leaves = new PulseSoon(this.#moved);
   readonly #parts: CursorParts;
   readonly #slots: CatchUpSlots;
-  /** Budget for the addresses and topics of criteria, and for further values of listeners. */
+  /** Budget for the values of all listeners: the addresses and topics of their criteria, and `FeedListener.values`. */
   readonly #values: SharedBudget;
   readonly #pending: PendingFeed;
   readonly #sync: SyncFeed;
@@ -154,7 +154,7 @@ class ServedFeed implements NetworkFeed {
         await this.#wayBack.check(found.place, hasLogs, (work) => this.#attempt(scope, work));
       return found;
     });
-    // The scope may have ended during the search for the start.
+    // The request may have ended, or the feed may have closed, during the search for the start.
     this.#checkOpen(scope);
     const owner = scope.owner ?? OWNER;
     const criteria = listener.logs === undefined ? 0 : countValues(listener.logs.criteria);
@@ -335,7 +335,10 @@ class ServedFeed implements NetworkFeed {
     for (const block of blocks) void this.#keepRemoved(block);
   }
 
-  /** Records a block that left the chain, and its logs. Nodes may drop the block, and another process may have to report it as removed. */
+  /**
+   * Records a block that left the chain, and its logs. Other processes use the record to report the block as removed, even if nodes have dropped the
+   * block.
+   */
   async #keepRemoved(block: FeedBlock): Promise<void> {
     const logs = this.#logs.findCached(block.hash);
     const keeping = this.#removed?.keep(block, logs);

@@ -4,7 +4,7 @@ export class Pulse {
   #next: Promise<void> | undefined;
   #resolve: (() => void) | undefined;
 
-  /** Returns a promise that resolves at the next event. All calls before that event return the same promise. */
+  /** Returns a promise that resolves at the next event. All calls of `wait` between two events return the same promise. */
   wait(): Promise<void> {
     this.#next ??= new Promise((resolve) => {
       this.#resolve = resolve;

@@ -3,7 +3,7 @@ import type { BlockLog } from '../chain/chain.ts';
 const PRESENT_END = '"removed":false}';
 const REMOVED_END = '"removed":true}';
 
-/** Logs with `removed: true`, by the original logs of the block. The logs are cached so that all listeners receive the same objects. */
+/** Cached logs with `removed: true`, by the original array of logs. Because of the cache, all listeners receive the same objects. */
 const made = new WeakMap<readonly BlockLog[], readonly BlockLog[]>();
 
 /**

@@ -15,8 +15,8 @@ import type { FeedBlock } from './feed.ts';
 const LIFE_MS = 60 * 60_000;
 const MAX_RECORDS = 1_024;
 /**
- * Maximum number of attempts to write while the table is unavailable, and the backoff between attempts, ms. The attempts take most of a minute in
- * total.
+ * Maximum number of attempts to write while the table is unavailable, and the backoff between attempts, ms. Sixteen attempts with their pauses take
+ * most of a minute.
  */
 const MAX_ATTEMPTS = 16;
 const PAUSE = { firstMs: 50, maxMs: 5_000 };
@@ -28,8 +28,8 @@ const UNREADABLE: unique symbol = Symbol('unreadable');
 export type RemovedBlock = { readonly header: JsonText; readonly logs?: readonly BlockLog[] };
 
 /**
- * Shared records of blocks that left the chain. Processes that have just started, or that follow other nodes, read these records. Blocks that are not
- * in the table are requested from the nodes. While the table is unreadable, a block that no node has does not count as lost.
+ * Shared records of blocks that left the chain. A process reads the records of other processes if it has just started or follows other nodes. Blocks
+ * that are not in the table are requested from the nodes. A block that no node has counts as lost, but only if the table was readable.
  */
 export class RemovedRecords {
   readonly #records: RecordTable;
@@ -44,7 +44,7 @@ export class RemovedRecords {
   }
 
   /**
-   * Returns the result of `take` for the record of a block. Without a record, or if `take` returns undefined, returns the result of `ask`.
+   * Returns the result of `take` for the record of a block. If there is no record, or `take` returns undefined, returns the result of `ask`.
    * @throws ChainError `unavailable` if `ask` returns null and the table is unreadable; the errors of `take` and `ask`
    */
   async find<T>(
@@ -82,7 +82,7 @@ export class RemovedRecords {
       if (text !== undefined) await this.#records.create(name, text, LIFE_MS, MAX_RECORDS, 'removeOldest');
       return true;
     } catch (error) {
-      // After other errors there is no retry: a closed table accepts nothing more, and the nodes may have the block.
+      // Only a RecordTableError is retried. Further attempts on a closed table would fail too, and nodes may still have the block.
       return !(error instanceof RecordTableError);
     }
   }

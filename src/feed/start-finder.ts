@@ -7,8 +7,8 @@ import { listBetween } from './step-finder.ts';
 import { BEFORE_GENESIS } from './steps.ts';
 
 /**
- * Maximum number of blocks by which a start may be above the head. Another process, which follows a node that is ahead, may have reported such a
- * block.
+ * Maximum number of blocks by which a start may be above the head. A client may have received a block above the head from another process whose node
+ * is ahead.
  */
 const MAX_AHEAD = 64;
 
@@ -16,8 +16,8 @@ const MAX_AHEAD = 64;
 export type FoundStart = {
   readonly place: BlockPlace;
   /**
-   * Hashes of the blocks from the start's parent down to the tip, if the start is a descendant of the tip. While the tip is one of these blocks,
-   * there is nothing to report.
+   * Hashes of the blocks from the start's parent down to the tip, if the start is a descendant of the tip. A listener receives no steps while the tip
+   * is one of the blocks in `below`.
    */
   readonly below: readonly string[];
 };

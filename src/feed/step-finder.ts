@@ -12,9 +12,9 @@ const PIECE = 64;
 const NONE: readonly FeedStep[] = [];
 
 /**
- * Finds the steps (removed and added blocks) from any block to the tip of the followed chain. The next step depends only on whether the block is
- * canonical. The window shows which of its blocks are canonical. If the window does not reach down to the block yet, it is extended by following
- * parent hashes. For blocks below the window, nodes are queried by number.
+ * Finds the steps (removed and added blocks) from any block to the tip of the followed chain. The next step from a canonical block adds its child;
+ * the next step from another block removes that block. Blocks in the window are known to be canonical. For a position at most `windowBlocks` below
+ * the tip, the window is extended by following parent hashes. For a lower position, nodes are queried by block number.
  */
 export class StepFinder {
   readonly #chain: FeedChain;
@@ -28,7 +28,7 @@ export class StepFinder {
   }
 
   /**
-   * Returns the next steps from a position to the tip. The list is empty at the tip, and while there is no tip.
+   * Returns the next steps from a position to the tip. The list is empty if the position is the tip, or if the followed chain has no tip yet.
    * @throws ChainError if a block cannot be read now; FeedError `unknownBlock` if a block to be removed is lost
    */
   findNext(place: BlockPlace): PromiseOrValue<readonly FeedStep[]> {
@@ -62,7 +62,10 @@ export class StepFinder {
     return this.#deepen(place.number).then(() => this.findRemoval(place));
   }
 
-  /** Returns whether the window shows that this step no longer follows from this position. */
+  /**
+   * Returns whether the window shows that a reorg has made a step wrong: the block to be removed is canonical again, or the block to be added is not
+   * canonical.
+   */
   contradicts(place: BlockPlace, { kind, block }: FeedStep): boolean {
     if (kind === 'removed') return this.#chain.isOn(place);
     const { lowest } = this.#chain;

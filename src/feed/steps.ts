@@ -1,7 +1,7 @@
 import type { BlockPlace } from '../chain/chain.ts';
 import type { FeedBlock, FeedStep } from './feed.ts';
 
-/** Position below block 0, where every chain begins. */
+/** Position before the genesis block, as the parent of block 0. */
 export const BEFORE_GENESIS: BlockPlace = { number: -1n, hash: '' };
 
 export function addBlock(block: FeedBlock): FeedStep {

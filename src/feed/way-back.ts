@@ -8,8 +8,8 @@ import { findPlaceBehind } from './steps.ts';
 type Attempt = <T>(work: () => T | Promise<T>) => Promise<T>;
 
 /**
- * A listener may start at a block that has left the chain. This class checks in advance that all blocks to be reported as removed are available.
- * Without the check, an unavailable block would end the listener at its first step, and again after each restart.
+ * A listener may start at a block that has left the chain. This class checks in advance that all blocks to be reported as removed are available. If
+ * no check were made, an unavailable block would end the listener at its first step, and again after each restart.
  */
 export class WayBack {
   readonly #steps: StepFinder;
@@ -21,8 +21,8 @@ export class WayBack {
   }
 
   /**
-   * Reads the removed blocks from this position down to the first canonical ancestor. With `hasLogs`, also reads the logs of these blocks, which
-   * remain cached for the listener.
+   * Reads the removed blocks from this position down to the first canonical ancestor. With `hasLogs`, also reads the logs of the removed blocks,
+   * which remain cached for the listener.
    * @throws FeedError `unknownBlock`; ChainError if a part cannot be read now
    */
   async check(place: BlockPlace, hasLogs: boolean, attempt: Attempt): Promise<void> {

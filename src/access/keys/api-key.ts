@@ -9,7 +9,7 @@ export function generateApiKey(): string {
   return randomBytes(KEY_BYTES).toString('hex');
 }
 
-/** Whether a text has the form of a generated key. Other texts are rejected without hashing them or looking them up. */
+/** Whether a text has the form of a generated key. A text without this form is rejected without a look-up. */
 export function isApiKey(text: string): boolean {
   return KEY_PATTERN.test(text);
 }

@@ -4,13 +4,15 @@ import { type KeyRecord, keyRecordSchema } from './key-record.ts';
 import { type KeySettings, keySettingsSchema } from './key-settings.ts';
 import type { KeyTable } from './key-table.ts';
 
-/** New key, and its secret if it has one. Only this object contains key and secret in clear text; the record contains their hashes. */
+/**
+ * New key, and its secret if it has one. The members `key` and `secret` are in clear text and are stored nowhere; the record contains their hashes.
+ */
 export type IssuedKey = { readonly key: string; readonly secret?: string; readonly record: KeyRecord };
 
 /** Change of a key's settings. A member with the value undefined removes the setting. */
 export type SettingsChange = { readonly [K in keyof KeySettings]?: KeySettings[K] | undefined };
 
-/** Maximum number of values of a key that are valid at the same time. Rotating the key more often invalidates its oldest values early. */
+/** Maximum number of values of a key that are valid at the same time. A further rotation invalidates the oldest value, even within its `graceMs`. */
 const MAX_FORMS = 4;
 
 /** Creates, changes, rotates and revokes keys, for the command `portcullis keys`. */
@@ -64,7 +66,7 @@ export class KeyBook {
   }
 
   /**
-   * Generates a new value for a key. The old value remains valid for `graceMs`, unless it expires earlier. The key's secret does not change.
+   * Generates a new value for a key, but not a new secret. Previous values remain valid for at most `graceMs` milliseconds.
    * @returns undefined for an unknown id
    */
   async rotate(id: string, graceMs: number): Promise<IssuedKey | undefined> {

@@ -5,8 +5,8 @@ import type { KeyRecord } from './key-record.ts';
 export interface KeyTable {
   /**
    * Returns the record of the key with this SHA-256.
-   * @param isFirst whether the caller has no cached record of the key. The timeout may then be longer, because the caller cannot use an old record
-   * instead.
+   * @param isFirst true if the caller has no cached record of the key; the timeout may be longer, because the caller has no old record to fall back
+   * on
    * @throws Error, or rejects, while the table cannot be read
    */
   findByHash(hash: string, isFirst?: boolean): PromiseOrValue<KeyRecord | undefined>;

@@ -36,10 +36,10 @@ const HOLD_MS = 250;
 const RETRY_MS = 250;
 /** Maximum calls of an account that wait for the table. */
 const MAX_WAITING = 1_000;
-/** Maximum draws per call. One draw may not suffice, because other calls may take the drawn tokens. */
+/** Maximum number of times that one call draws tokens. Concurrent calls may take the drawn tokens first, so that the call has to draw again. */
 const MAX_DRAWS = 3;
 const DAY_MS = 86_400_000;
-/** Maximum interval between reads of the wall clock that determine the day, ms. The wall clock may be corrected in the meantime. */
+/** The current day is determined from the wall clock at least this often, ms, because the wall clock may be corrected. */
 const DAY_CHECK_MS = 60_000;
 
 /**
@@ -49,12 +49,13 @@ const DAY_CHECK_MS = 60_000;
  */
 export class Account {
   /**
-   * Number of the last report of this process. All accounts share the counter: the numbers must increase even if an evicted account is opened again.
+   * Number of the last report of this process, shared by all accounts. With a counter per account, the numbers would start again when an evicted
+   * account is reopened.
    */
   static #entries = 0;
   #options: AccountOptions;
   #tokens = 0;
-  /** Tokens that were spent before they were drawn. The tokens drawn next are reduced by this number. */
+  /** Number of spent tokens that are not drawn from the table yet; the next drawn tokens pay for them. */
   #owed = 0;
   #heldUntil = 0;
   #deniedUntil = 0;
@@ -73,14 +74,14 @@ export class Account {
   #spent: number | undefined;
   /** Credits that are not reported to the table yet. */
   #pending = 0;
-  /** Last report to the table. Undefined once the table has confirmed the report. */
+  /** Report of spent credits that the table has not confirmed yet; undefined if there is none. */
   #reported: Spending | undefined;
   #isAway = false;
-  /** Time of the next check whether the table has recovered. */
+  /** Time at which an unavailable table is contacted again. */
   #retryAt = 0;
   /**
-   * Bucket with this process's share of the rate, used while the table is unavailable. The same bucket is used in later outages, so that repeated
-   * outages do not each grant a new burst.
+   * Bucket with this process's share of the rate, used while the table is unavailable. The bucket exists beyond an outage, so that the next outage
+   * does not grant a new burst.
    */
   #ownBucket: TokenBucket | undefined;
 
@@ -114,7 +115,8 @@ export class Account {
   /**
    * Takes tokens and credits of the day. The result is synchronous if tokens are available.
    * @param credits credits of the call
-   * @param tokens number of tokens; 0 takes only credits. One token must be available. The account may owe the others, up to a burst in all.
+   * @param tokens number of tokens; 0 takes only credits. The first token must be available. The other tokens, up to the burst, may be spent before
+   * they are drawn.
    * @returns a denial, or undefined
    */
   take(credits: number, now: number = this.#options.now(), tokens = 1): PromiseOrValue<Denial | undefined> {
@@ -167,8 +169,8 @@ export class Account {
   }
 
   /**
-   * Whether this call would raise the unreported credits above the table's bound (`unreported`). The call then waits until the earlier credits are
-   * reported. A call without earlier credits does not wait, even if it alone exceeds the bound.
+   * Whether this call would raise the unreported credits above the table's bound (`unreported`). Such a call waits until earlier calls' credits are
+   * reported. If there are none to report, the call does not wait, even if it alone exceeds the bound.
    */
   #mustReport(dailyCredits: number, credits: number): boolean {
     const before = this.#pending + (this.#reported?.credits ?? 0);
@@ -224,15 +226,15 @@ export class Account {
     return false;
   }
 
-  /** Checks whether the table has recovered. No call waits for the check. */
+  /** Contacts an unavailable table again. Calls do not wait for the reply. */
   #lookAgain(now: number): void {
     this.#retryAt = now + RETRY_MS;
     void this.#draw(0);
   }
 
   /**
-   * Whether a call would exceed the credits of the day. If the table is unavailable, or has not replied yet, this process has only its share of the remaining
-   * credits.
+   * Whether a call would exceed the daily credits. If the table is unavailable, or has not replied yet, this process has only its share of the
+   * remaining credits.
    */
   #exceeds(dailyCredits: number, credits: number): boolean {
     const wanted = this.#pending + (this.#reported?.credits ?? 0) + credits;
@@ -245,7 +247,7 @@ export class Account {
     if (this.#options.dailyCredits !== undefined) this.#pending += credits;
   }
 
-  /** Draws from the table. Only one draw is in flight at a time; concurrent calls wait for that draw. */
+  /** Draws tokens from the shared table, and reports credits to it. Only one draw is in flight at a time; concurrent calls wait for that draw. */
   #draw(tokens: number): PromiseOrValue<void> {
     if (this.#drawing !== undefined) return this.#drawing;
     const { name, rate, table } = this.#options;
@@ -276,7 +278,7 @@ export class Account {
     this.#deniedUntil = drawn.tokens < wanted ? now + drawn.waitMs : 0;
   }
 
-  /** Returns the spending to report. A report that the table has not confirmed is repeated first. */
+  /** Returns the next report of spent credits for the table: the last report if it is unconfirmed, otherwise a new report. */
   #describeSpending(): Spending | undefined {
     if (this.#options.dailyCredits === undefined) return undefined;
     if (this.#reported === undefined || this.#reported.credits === 0) {
@@ -322,7 +324,7 @@ export class Account {
     return Math.max(this.#calls, this.#callsBefore) * (1_000 / PACE_MS);
   }
 
-  /** Time in which the bucket refills by the number of owed tokens, ms. */
+  /** Time in which the bucket earns the tokens that the account owes, ms. */
   get #owedMs(): number {
     const { rate } = this.#options;
     return rate === undefined ? 0 : (this.#owed / rate.perSecond) * 1_000;

@@ -9,7 +9,7 @@ export type Spending = {
   readonly credits: number;
   /** Sequence number of the report. The number increases within a process. A report with unknown outcome is repeated under the same number. */
   readonly entry: number;
-  /** Credits spent on the day according to the table's last reply. A table that has lost its data recovers the total from this number. */
+  /** Credits spent on the day according to the table's last reply. If the table has lost its data, it restores the day's total from this number. */
   readonly known: number;
 };
 
@@ -37,8 +37,8 @@ export interface LimitTable {
   /** Share of each limit, 0 to 1, that this process may grant while the table is unavailable. */
   readonly share: number;
   /**
-   * Share of the daily credits, 0 to 1, that this process may spend before it reports. All processes in total then spend at most a tenth of the daily
-   * credits before they report.
+   * Share of the daily credits, 0 to 1, that this process may spend before it reports. Tables choose the share so that all processes together spend
+   * at most a tenth of the daily credits before they report.
    */
   readonly unreported: number;
   close(): Promise<void>;

@@ -11,7 +11,7 @@ export type LimiterOptions = {
   readonly table: LimitTable;
   /** Rate limit of wrong keys per client address. */
   readonly failures: Rate;
-  /** Limits by network. Other networks are unlimited. */
+  /** Rate limits by network name. A network without an entry has no rate limit. */
   readonly networks: ReadonlyMap<string, Rate>;
   readonly now?: () => number;
   readonly clock?: () => number;
@@ -22,8 +22,8 @@ const FLUSH_MS = 200;
 const ADDRESSES = 20_000;
 const ADDRESS_MS = 600_000;
 /**
- * Capacity and lifetime (ms) of key accounts. The capacity exceeds that of the key cache (`StoredKeys`). The lifetime exceeds a day, after which
- * daily credits no longer count.
+ * Maximum number of cached key accounts, more than `StoredKeys` caches keys, and their lifetime in ms. An account outlives the day for which it
+ * counts credits.
  */
 const KEYS = 20_000;
 const KEY_MS = 2 * 86_400_000;
@@ -34,11 +34,11 @@ const LAST_ROUNDS = 3;
 export class Limiter {
   readonly #options: LimiterOptions;
   /**
-   * Accounts by key id. A key has one account per process, even if its verifier or record is replaced, because the table ignores reports that arrive
-   * out of order.
+   * Accounts by key id. A key has only one account per process, even if its record is replaced. With two accounts, reports could arrive out of order,
+   * and the table ignores such reports.
    */
   readonly #byKey: Lru<string, Account>;
-  /** Accounts by principal, which saves the look-up by key id. */
+  /** The same accounts by principal, for a faster look-up than by key id. */
   readonly #byPrincipal = new WeakMap<Principal, Account>();
   readonly #byNetwork: ReadonlyMap<string, Account>;
   readonly #byAddress: Lru<string, Account>;
@@ -74,7 +74,7 @@ export class Limiter {
     const outcome = account.take(credits, now, calls);
     if (terms.dailyCredits === undefined) return outcome;
     this.#dirty.add(account);
-    // A call that waits for the table spends its credits only afterwards. The account is therefore marked as dirty again.
+    // A call that waits for the table spends its credits after the wait, so the account has credits to report again.
     return outcome instanceof Promise ? outcome.finally(() => this.#dirty.add(account)) : outcome;
   }
 
@@ -85,7 +85,7 @@ export class Limiter {
     if (account?.isDirty === true) this.#dirty.add(account);
   }
 
-  /** Gives back a call of a key that was not made. */
+  /** Refunds the tokens and credits of calls that were not made. */
   giveBack(principal: Principal, credits: number, calls = 1): void {
     const account = this.#byPrincipal.get(principal);
     account?.giveBack(credits, calls);
@@ -121,7 +121,7 @@ export class Limiter {
     void account.take(0);
   }
 
-  /** Sends the remaining reports to the table. The table itself stays open. */
+  /** Sends the remaining reports to the table. `close` does not close the table. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     for (let round = 0; round < LAST_ROUNDS && this.#dirty.size > 0; round++) await this.#flush();

@@ -12,8 +12,8 @@ type Table = Database<Bucket | Day, string>;
 
 const MAP_BYTES = 1 << 28;
 /**
- * Number of buckets that are checked whenever a bucket is created. Buckets that have not changed for an hour are removed. The number is above one, so
- * that idle buckets cannot accumulate.
+ * Number of buckets that are checked whenever a bucket is created. Buckets that have not changed for an hour are removed. More buckets are checked
+ * than created, so that idle buckets cannot accumulate.
  */
 const SWEPT_BUCKETS = 4;
 const IDLE_MS = 3_600_000;
@@ -23,7 +23,10 @@ const BEHIND_BUCKETS = 'bucket!';
 /** Stores limits in the LMDB environment `<dataDir>/limits`. Each draw is one transaction. */
 export class LmdbLimitTable implements LimitTable {
   readonly share = 1;
-  /** The number of processes is unknown. With this share, fifty processes in total spend at most a tenth of the daily credits before they report. */
+  /**
+   * The number of processes on this machine is unknown. With a share of 0.002, fifty processes in total spend at most a tenth of the daily credits
+   * before they report.
+   */
   readonly unreported = 0.002;
   readonly #table: SharedLmdbTable<Bucket | Day>;
   readonly #now: () => number;
@@ -66,8 +69,7 @@ export class LmdbLimitTable implements LimitTable {
   }
 
   /**
-   * Records credits. If the clock was set back, the credits of the later day count for this day too, because they were spent while the clock was
-   * ahead.
+   * Records credits. If the clock was set back to an earlier day, credits that are recorded for the later day also count for the earlier day.
    * @returns the credits of the day
    */
   #enter(table: Table, { account, day, credits }: Spending): number {
@@ -78,7 +80,8 @@ export class LmdbLimitTable implements LimitTable {
     const total = credits + (same?.day === day ? same.credits : 0);
     const before = other && { day: other.day, credits: other.credits };
     const isBack = other !== undefined && other.day > day;
-    // After the clock was set back, a record is written even for 0 credits. Otherwise the later day would still count on the next days.
+    // If the clock was set back, a record is written even for 0 credits. It moves the later day to `before`, so that the record of a following day
+    // drops it.
     if (credits !== 0 || (isBack && other === known))
       table.putSync(key, { day, credits: total, ...(before && { before }) });
     return total + (isBack ? other.credits : 0);

@@ -5,8 +5,9 @@ import { completeWithin } from '../../util/complete-within.ts';
 import type { Draw, Drawn, LimitTable } from './limit-table.ts';
 
 /**
- * Takes tokens and records credits, on the server's clock. KEYS: bucket, day, the last two recorded days. ARGV: tokens per second (0: no bucket), burst, tokens
- * wanted, credits, known credits (-1: no account), process, entry number, day. Returns tokens, ms until the next token, credits of the day.
+ * Takes tokens and records credits, by the server's clock. KEYS: bucket, day, the last two recorded days. ARGV: tokens per second (0: no bucket),
+ * burst, tokens wanted, credits, known credits (-1: no account), process, entry number, day. Returns tokens, ms until the next token, credits of the
+ * day.
  *
  * The server key of a day stores the last report number of each process, so a repeated report is not recorded twice. If the clock of a process was
  * set back, the credits of the later day count for the current day too.
@@ -55,8 +56,8 @@ const DRAW = createScript(
 );
 
 /**
- * Registers this process, and returns the number of processes that share the limits. KEYS: processes. ARGV: id of this process, and the time in ms
- * after which it is no longer counted unless it registers again.
+ * Registers this process, and returns the number of processes that share the limits. KEYS: processes. ARGV: id of this process, and the lifetime of
+ * its registration in ms.
  */
 const BEAT = createScript(
   1,
@@ -70,7 +71,9 @@ const BEAT = createScript(
 
 /** Share of the daily credits that all processes together may spend before they report them. */
 const UNREPORTED = 0.1;
-/** Minimum assumed number of processes for `unreported`. More processes may have started since the last count. */
+/**
+ * Minimum number of processes among which `UNREPORTED` is divided. The last count may be too low, because further processes may have started since.
+ */
 const LEAST_PROCESSES = 8;
 const BEAT_MS = 2_000;
 const LIFE_MS = 7_000;
@@ -155,8 +158,8 @@ export class RedisLimitTable implements LimitTable {
 }
 
 /**
- * Validates a reply. All values must be numbers of at least 0. The tokens are capped at the wanted number, and the delay at the time in which an
- * empty bucket fills.
+ * Validates a reply. All values must be numbers of at least 0. Larger numbers are lowered: tokens to the wanted number, and the delay to the time in
+ * which an empty bucket fills.
  */
 function readDrawn(reply: unknown, rate: Draw['rate'], wanted: number): Drawn | undefined {
   if (!Array.isArray(reply) || reply.length !== 3) return undefined;

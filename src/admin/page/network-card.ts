@@ -17,7 +17,7 @@ import { type Cell, Table } from './table.ts';
 /** Maximum number of traffic samples that a card stores for its chart. */
 const MAX_SAMPLES = 120;
 const SHORTEST_CHART_MS = 30_000;
-/** Age of a block, ms, above which its date is displayed instead of its age. A head of this age belongs to a stalled chain. */
+/** Age of a block, ms, above which its date is displayed instead of its age. A chain whose head is older than a day has stalled. */
 const OLD_MS = 86_400_000;
 
 /** Status of a network, and the time of that status, Unix ms. */
@@ -116,7 +116,7 @@ function describeSubscriptions({ subscriptions: { open, sent, lag } }: NetworkSt
   return `${formatCount(open)} open, ${formatCount(sent)} sent${behind}`;
 }
 
-/** Describes how many operators have the newest block, and the consequence if there are too few. */
+/** Describes how many node operators have the newest block, and warns if fewer agree than the configuration requires. */
 function describeAgreement({ agreement }: NetworkStatus): string {
   if (agreement === undefined) return NOTHING;
   const { needed, operators, voices, isDemanded, isMissing } = agreement;

@@ -1,6 +1,6 @@
 /**
- * Styles of the page. Colours are defined once, for light and for dark. Every pair of text and background has a
- * contrast of at least 4.5.
+ * Styles of the page. Colours are defined in one place, for the light and the dark theme. Every pair of text and background has a contrast of at
+ * least 4.5.
  */
 export const PAGE_CSS: string = `
 :root {

@@ -21,7 +21,7 @@ type TableParts<T> = {
   readonly keyOf: (item: T, position: number) => string;
   /** Text displayed instead of rows when there are none. */
   readonly empty: string;
-  /** Maximum displayed rows. The number of further rows is displayed instead. */
+  /** Maximum number of displayed rows. If there are more, the table displays how many are hidden. */
   readonly limit?: number;
 };
 

@@ -46,7 +46,7 @@ export const transactionRead: ReadKind = {
   },
 };
 
-/** Returns the trie nodes that prove the value at an index, or its absence, in the trie of these values. */
+/** Builds the trie of a list of values, and returns the trie nodes that prove the value at an index, or that the index is absent. */
 function proveIndex(values: readonly Uint8Array[], index: bigint): readonly Uint8Array[] {
   const trie = new MerkleTrie(EMPTY_TRIE_ROOT, () => undefined);
   for (const [at, value] of values.entries()) trie.put(encodeRlp(BigInt(at)), value);

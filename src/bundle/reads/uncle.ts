@@ -26,7 +26,7 @@ export const uncle: ReadKind = {
     const encodings = evidence.uncles.map(hexToBytes);
     if (hashList(encodings) !== header.verified.unclesHash)
       throw new BundleError('the uncles do not hash to the uncles hash in the header');
-    // The hash covers the concatenated uncles. Reading each uncle as exactly one header verifies the boundaries between uncles.
+    // The uncles hash does not show where one uncle ends. Decoding each encoding as exactly one header verifies these boundaries.
     const uncles = encodings.map((encoded) => readHeader(encoded, bytesToHex(keccak256(encoded))));
     const own = uncles[Number(index)];
     if (own === undefined) {

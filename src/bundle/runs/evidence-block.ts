@@ -19,7 +19,7 @@ export class EvidenceBlock implements SimulatedChain, StateParts {
   readonly codes: Pieces;
   readonly stored: StoredHeader;
   readonly config: ChainConfig;
-  /** Address of an account that has the code, by code hash. */
+  /** For each code hash, the address of one account with this code. */
   readonly ownerOf: Map<string, string> = new Map();
   readonly #ancestors: Uint8Array[] = [];
   /** Hashes of the ancestors, starting with the parent. */

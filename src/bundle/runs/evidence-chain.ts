@@ -102,7 +102,7 @@ export function createRequest(source: Reading['source'], readings: Readings): Ch
     });
 }
 
-/** Creates a layer 1 whose headers come from readings. */
+/** Creates a layer 1 chain whose headers come from the readings (values without evidence) of a bundle. */
 export function createL1(readings: Readings): Pick<Chain['blocks'], 'getHeader'> {
   return { getHeader: (reference) => readTagged('l1', readings, reference) };
 }
@@ -114,8 +114,8 @@ function readValue(outcome: Reading['outcome']): unknown {
 }
 
 /**
- * Header in a reading; null if the block does not exist. The values are hex quantities. A header of the chain itself has only the number, because
- * rollup families read nothing else.
+ * Header as a bundle stores it without evidence; null if the block does not exist. The values are hex quantities. Layer 1 headers have a timestamp;
+ * headers of the rollup itself have only a number, because rollup families read nothing else.
  */
 type ToldHeader = { readonly number: string; readonly timestamp?: string } | null;
 
@@ -144,7 +144,7 @@ function readTagged(
   });
 }
 
-/** Converts a header to its form in a reading. */
+/** Converts a header to the form in which a bundle stores it without evidence. */
 export function describeHeader(source: Reading['source'], header: HeaderView | null): ToldHeader {
   if (header === null) return null;
   const number = encodeQuantity(header.number);

@@ -13,7 +13,7 @@ import { createReader } from './read-sources.ts';
 import { FetchedReadings } from './readings.ts';
 import { runMethod } from './run-method.ts';
 
-/** Maximum number of runs of a method. Each repetition is due to one missing part of the state that no access list contained. */
+/** Maximum number of executions of a method. The method is executed again for each missing part of the state that no access list contained. */
 const MAX_RUNS = 2_000;
 
 /** Request at a block, the header and rules of the block, and the rollup settings. */
@@ -95,8 +95,8 @@ class Collector {
   }
 
   /**
-   * After an execution that lacked state, requests an access list of the call from the source, once per call. Proofs for the access list save further
-   * runs. If the access list is not available or incomplete, `collect` requests the other parts one by one.
+   * If an execution lacked state, requests an access list of the call from the source, once per call. Proofs of all state in the access list are
+   * requested at once, and save further executions. If the access list is unavailable or incomplete, `collect` requests the missing parts one by one.
    */
   async collectHinted({ request, outcome }: Executed): Promise<void> {
     const { chain, scope } = this.#source;
@@ -220,8 +220,8 @@ function describe(outcome: string | ChainError): string {
 }
 
 /**
- * `SHOWN` is the maximum number of characters that are shown of each of two texts. `AGREED` is the maximum number of equal characters that are shown
- * before the difference.
+ * An error message about two different results quotes at most `SHOWN` characters of each, with at most `AGREED` characters before the first
+ * difference.
  */
 const SHOWN = 200;
 const AGREED = 20;

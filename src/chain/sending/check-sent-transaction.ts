@@ -24,18 +24,18 @@ export type SendingRules = {
   readonly chainId: bigint;
   /** True if unprotected transactions (before EIP-155), which are valid on every chain, are accepted. */
   readonly allowsUnprotected: boolean;
-  /** Ethereum's bounds; undefined if only rules that hold on every chain are checked here, and the nodes check the rest. */
+  /** Ethereum's bounds on transactions. If undefined, only rules that hold on every chain are checked here, and the nodes check all others. */
   readonly bounds: EthereumBounds | undefined;
 };
 
 /** Transaction that passed all checks, and its sender (20 bytes). */
 export type CheckedTransaction = SentTransaction & { readonly sender: Uint8Array };
 
-/** Maximum size of a transaction in geth's pools, bytes. For blob transactions, the maximum is `MAX_BLOB_SIZE`. */
+/** Maximum size of a transaction in geth's pools, bytes. `MAX_BLOB_SIZE` applies to blob transactions instead. */
 const MAX_SIZE = 128 * 1024;
 /**
- * Maximum size on chains with other bounds, bytes. This size is above the limits of all known chains, and a transaction of this size is checked
- * within a tenth of a second.
+ * Maximum size of a transaction on chains for which Ethereum's bounds do not apply, bytes. All known chains have lower limits. Checking a transaction
+ * of 512 KiB takes less than a tenth of a second.
  */
 const MAX_FORM_SIZE = 512 * 1024;
 const MAX_BLOB_SIZE = 1024 * 1024;
@@ -105,7 +105,7 @@ function checkBounds(tx: Transaction, { revision, gasLimit }: EthereumBounds): v
   if (tx.gasLimit > gasLimit) refuse('exceeds block gas limit');
 }
 
-/** Rejects a transaction type. Before Berlin, the error names Berlin for every type, as in geth. */
+/** Throws the error for a transaction type that the fork does not support. Before Berlin, the error names Berlin for every type, as in geth. */
 function refuseType(type: number, known: ReadonlySet<number>): never {
   const missing = known.has(1) ? type : 1;
   const fork = REVISIONS.find((name) => rulesOf(name).transactionTypes.has(missing)) as Revision;
@@ -137,7 +137,7 @@ function findSender(
     });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    // If recovery has started, all values are in range, but no key matches.
+    // The recovery starts only with values in range, so a later RangeError means that no public key matches the signature.
     refuse(`invalid sender: ${isRecovered ? 'recovery failed' : 'invalid transaction v, r, s values'}`);
   }
 }

@@ -43,7 +43,7 @@ export function checkRlpForm(bytes: Uint8Array, form: RlpForm): void {
 
 class FormCheck {
   readonly #bytes: Uint8Array;
-  /** Field names and list positions that lead to the current value. */
+  /** Path from the transaction to the value that is being checked: field names and list positions, for error texts. */
   readonly #path: string[] = [];
   #root = '';
 
@@ -57,7 +57,7 @@ class FormCheck {
     if (end !== this.#bytes.length) throw new RangeError('rlp: input contains more than one value');
   }
 
-  /** Checks a value. @returns offset of its end */
+  /** Checks the value that starts at `at`. @returns offset of the end of the value */
   #check(form: RlpForm, at: number, limit: number): number {
     switch (form.kind) {
       case 'struct':

@@ -51,8 +51,8 @@ export function decodeSentTransaction(bytes: Uint8Array): SentTransaction {
 }
 
 /**
- * Returns whether a blob transaction carries a sidecar. The list of such a transaction begins with another list: the transaction in block form. As in
- * geth, this is checked before the fields.
+ * Returns whether a blob transaction carries a sidecar. With a sidecar, the first element of the RLP list is itself a list: the transaction in block
+ * form. As in geth, this check comes before the checks of fields.
  */
 function carriesBlobs(payload: Uint8Array): boolean {
   const { isList, start, end } = splitRlp(payload, 0, payload.length);

@@ -4,8 +4,8 @@ import type { ExaminedNode } from './examination.ts';
 import type { NodeReport } from './network-report.ts';
 
 /**
- * A node counts as behind if its head is at least `MIN_BLOCKS` lower and `MIN_SECONDS` older than another head. Both are required, because block
- * times differ between chains.
+ * A node counts as behind if its head is at least `MIN_BLOCKS` lower and `MIN_SECONDS` older than another head. The rule requires a distance in
+ * blocks and in seconds, because block times differ between chains.
  */
 const MIN_BLOCKS = 3;
 const MIN_SECONDS = 5;
@@ -20,7 +20,7 @@ export function listByHead(
   return usable.toSorted((a, b) => (a.lag ?? 0) - (b.lag ?? 0));
 }
 
-/** Whether the head of a node is older than the best head by more than the time between the two requests can explain. */
+/** Whether the head of a node is far behind the best head. Smaller differences are due to the time between the requests to the two nodes. */
 export function isBehind(node: ExaminedNode, best: ExaminedNode): boolean {
   if (node.latest === undefined || best.latest === undefined) return false;
   const blocks = best.latest.number - node.latest.number;

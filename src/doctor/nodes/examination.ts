@@ -16,11 +16,11 @@ export type FeatureName =
   | 'eth_getBlockReceipts'
   | 'eth_getTransactionByBlockNumberAndIndex'
   | 'eth_getUncleByBlockNumberAndIndex'
-  /** `eth_estimateGas` with a block as its second parameter, as the pool sends it. */
+  /** The pool sends `eth_estimateGas` with a block as its second parameter. */
   | 'estimateAtBlock'
-  /** `eth_getBlockReceipts` by hash, as the pool sends it for blocks that left the chain. */
+  /** The pool sends `eth_getBlockReceipts` with a block hash for blocks that left the chain. */
   | 'receiptsByHash'
-  /** Block hash instead of the block number (EIP-1898). */
+  /** `eth_call` with a block hash instead of a block number (EIP-1898). */
   | 'callAtHash'
   | 'estimateAtHash'
   | 'stateOverrides';
@@ -31,8 +31,8 @@ export type ProbedTag = 'earliest' | 'finalized' | 'safe' | 'pending';
 export type TagSupport = Support & { readonly number?: bigint };
 
 /**
- * Form of the node's revert errors: `standard` has code 3 and revert data, and `translated` has another known form. `dataLost` is recognizable, but
- * has no data. `unrecognised` is not recognizable as a revert.
+ * Form of the node's revert errors. `standard`: code 3 and revert data. `translated`: another known form. `dataLost`: recognizable as a revert, but
+ * without revert data. `unrecognised`: not recognizable as a revert.
  */
 export type RevertStyle = 'standard' | 'translated' | 'dataLost' | 'unrecognised' | 'unclear';
 
@@ -43,7 +43,7 @@ export type BatchLimit = {
   readonly reason?: string;
 };
 
-/** Whether the node announces new heads. `none` means that no URL for announcements is configured, so heads are polled. */
+/** Whether the node announces new heads. `none`: no URL for announcements is configured, so the pool polls the node's head. */
 export type Announcements = {
   readonly state: 'coming' | 'none' | 'failing';
   readonly reason?: string;
@@ -76,7 +76,7 @@ export type ExaminedNode = {
   readonly latencyMs: number | undefined;
   /** Undefined if the node does not report its latest block in a readable form. */
   readonly latest: LatestBlock | undefined;
-  /** Claim of `eth_syncing`; undefined for a node that is synced, or that does not know the method. */
+  /** Result of `eth_syncing`; undefined if the node reports that it is synced, or does not support the method. */
   readonly sync: SyncClaim;
   readonly tags: Readonly<Record<ProbedTag, TagSupport>>;
   /** Support of each feature; empty if there is no latest block to test on. */

@@ -87,7 +87,7 @@ function checkQuantity(value: unknown): string | undefined {
   return isQuantity ? undefined : 'the result is not a quantity';
 }
 
-/** Checks that the answer is the transaction or uncle with this hash. Without a hash, the answer must be null. */
+/** Checks that the answer is the transaction or uncle with this hash. If `hash` is undefined, the answer must be null. */
 function checkPart(hash: string | undefined): Check {
   return (value) => {
     if (hash === undefined)

@@ -24,7 +24,8 @@ import type {
 import { listNodeFindings } from './node-findings.ts';
 
 /**
- * Reports whether enough operators have a usable node to satisfy `agreement`. The required number depends on the operators of all configured nodes.
+ * Reports whether enough operators have a usable node to satisfy `agreement`. The required number is computed from the operators of all configured
+ * nodes, usable or not.
  * @param operators operator of each node, in the order of `nodes`
  */
 function listAgreementFindings(

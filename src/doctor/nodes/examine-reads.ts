@@ -9,7 +9,7 @@ import type { NodeProbe } from './node-probe.ts';
 const ABSENT = '0x00000000000000000000000000000000d0c70000';
 const CALL = { to: ABSENT, data: '0x' };
 
-/** Kinds of errors which show that the node has a method that was called without parameters. */
+/** Kinds of errors that prove that a node has a method, if the method was called without parameters. */
 const PARAMETER_VERDICTS: ReadonlySet<Verdict['kind']> = new Set<Verdict['kind']>([
   'invalid',
   'failed',

@@ -71,7 +71,7 @@ async function examineAnnouncements(transport: Transport, limitMs: number): Prom
   return outcome ? { state: 'coming' } : { state: 'failing', reason: 'the node refuses the subscription' };
 }
 
-/** Maximum wait for one answer, ms. A shorter `answerTimeout` of the pool applies instead. */
+/** Maximum wait for one answer, ms. If the pool's `answerTimeout` is shorter, it is the maximum. */
 const REQUEST_LIMIT_MS = 5_000;
 const CLOSE_LIMIT_MS = 1_000;
 /** Maximum size of an answer, bytes: enough for the receipts of a large block. */
@@ -83,7 +83,7 @@ export type ExaminationWants = {
   readonly rollupPrefix?: string;
   /** Further methods, which are tested without parameters. */
   readonly also?: readonly string[];
-  /** Whether the network serves a read method; by default, all are served. */
+  /** Whether the network serves a read method; by default, every read method is served. */
   readonly isServed?: (method: string) => boolean;
 };
 

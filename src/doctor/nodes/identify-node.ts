@@ -32,7 +32,7 @@ const FAULTS: Readonly<Partial<Record<Verdict['kind'], FaultKind>>> = {
   unsupported: 'unsupported',
 };
 
-/** Returns why an answer to `eth_chainId` is invalid; undefined if it is a chain id. */
+/** Returns the reason why an answer to `eth_chainId` is invalid; undefined if it is a chain id. */
 export function findFault(outcome: ProbeOutcome): Fault | undefined {
   if (outcome.kind === 'fault') return { kind: outcome.fault, reason: outcome.reason };
   if (outcome.kind === 'error') {

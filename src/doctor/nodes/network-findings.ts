@@ -99,7 +99,7 @@ function findMissingMethod(
   ];
 }
 
-/** Reports read methods that are served by default or configured, and that no node has. */
+/** Reports the read methods that no node has, among the methods that are served by default or configured. */
 function findMissingReads(examined: readonly ExaminedNode[]): readonly ReportFinding[] {
   const names = new Set(examined.flatMap(({ reads, also }) => [...Object.keys(reads), ...Object.keys(also)]));
   const missing = [...names].filter((name) =>

@@ -134,7 +134,7 @@ const MISSING: readonly (readonly [FeatureName, ...Row])[] = [
   ['eth_getUncleByBlockNumberAndIndex', 'warning', 'no eth_getUncleByBlockNumberAndIndex', OTHERS_ANSWER],
 ];
 
-/** `eth_estimateGas` of l2geth has no block parameter. For estimates at the head, the pool sends the call alone. */
+/** `eth_estimateGas` of l2geth has no block parameter, so the pool requests only estimates at the head from such nodes. */
 function checkEstimates({ features }: ExaminedNode): readonly Row[] {
   const { eth_estimateGas: alone, estimateAtBlock } = features;
   if (alone?.state === 'no' || estimateAtBlock?.state !== 'no') return [];
@@ -170,8 +170,8 @@ function checkReceipts({ features, batches }: ExaminedNode): readonly Row[] {
 }
 
 /**
- * A low batch limit is only a note, because the pool measures the batch limit of each node itself. If receipts need batches, `checkReceipts` reports
- * the limit.
+ * A low batch limit is only a note, because the pool measures the batch limit of each node itself. For a node without `eth_getBlockReceipts`,
+ * `checkReceipts` reports the batch limit.
  */
 function checkBatches({ features, batches }: ExaminedNode): readonly Row[] {
   if (batches.answered >= JOINED_BATCH || features.eth_getBlockReceipts?.state === 'no') return [];

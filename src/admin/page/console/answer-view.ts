@@ -11,7 +11,7 @@ const MAX_SHOWN = 200_000;
 /** Displays a response: HTTP status, latency, decoded result, JSON text, and headers. */
 export class AnswerView {
   readonly root: HTMLElement;
-  /** This element is permanent, so that screen readers announce its changes. */
+  /** The outcome has one permanent element, so that screen readers announce each change of its text. */
   readonly #outcome: HTMLElement = element('p', { class: 'outcome', role: 'status' });
   readonly #content: HTMLElement = element('div');
 

@@ -13,7 +13,8 @@ type CurlCall = {
 export function formatCurlLine({ scheme, authority, network, key, authorization, body }: CurlCall): string {
   const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
   const port = authority.slice(authority.lastIndexOf(':') + 1);
-  // Over TLS, the URL contains the network's host name, because the certificate is issued for that name. `--connect-to` contains the address.
+  // Over TLS, the URL contains the network's host name, because the certificate is issued for that name. The option `--connect-to` makes curl connect
+  // to the service's address instead.
   const target =
     scheme === 'http'
       ? [quote(`http://${authority}/${network.name}/v3/${key}`)]

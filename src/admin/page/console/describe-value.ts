@@ -72,7 +72,10 @@ export function formatUnits(value: bigint, decimals: number): string {
   return `${(value / scale).toLocaleString('en')}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** Lists possible interpretations of the data that a call has returned: number, address, text, words. The data itself has no types. */
+/**
+ * Lists possible interpretations of the data that a call has returned: number, address, text, words. ABI-encoded data does not contain the types of
+ * its values.
+ */
 export function describeData(data: string): readonly FieldRow[] {
   const digits = data.slice(2);
   const bytes = digits.length / 2;

@@ -53,7 +53,7 @@ export class MethodForm {
   }
 }
 
-/** Whether a parameter is an optional object. Such a parameter is collapsed, because few calls set it. */
+/** Whether a parameter is an optional object. The form collapses optional objects, because few calls set them. */
 function isRare(doc: ParamDoc | undefined): boolean {
   return (
     doc !== undefined && !doc.required && listAlternatives(doc.schema).every(({ type }) => type === 'object')

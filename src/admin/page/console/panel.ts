@@ -9,7 +9,7 @@ import { Selectors } from './selectors.ts';
 import { fetchMethods, fetchServiceAddress, sendRequest } from './server.ts';
 import { WatchView } from './watch-view.ts';
 
-/** Method that is sent over a WebSocket, since notifications follow its answer. */
+/** The console sends `eth_subscribe` over a WebSocket, because notifications follow the answer. */
 const SUBSCRIBE = 'eth_subscribe';
 
 /** The console: sends a request to the service and displays the answer. */

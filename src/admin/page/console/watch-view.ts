@@ -53,7 +53,7 @@ export class WatchView {
     setText(this.#state, `${end}, after ${formatCount(this.#count)} messages`);
   }
 
-  /** Ends the subscription. Displayed messages remain visible. */
+  /** Ends the subscription. Messages that are already displayed remain visible. */
   stop(): void {
     if (this.#left === undefined) return;
     this.#left.abort();
