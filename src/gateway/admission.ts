@@ -16,7 +16,7 @@ import type { NetworkRegistry } from './network-registry.ts';
 import { createRefusal, refuseWith } from './refusals.ts';
 import type { Visitor } from './visitor.ts';
 
-/** Network and principal of an HTTP request, or of a WebSocket while it is open. */
+/** Network and principal (the owner of the key) of an HTTP request, or of a WebSocket while it is open. */
 export type Session = {
   readonly network: Network;
   readonly principal: Principal;
@@ -32,7 +32,7 @@ export type Session = {
 
 export type Refusal = {
   readonly refused: TextAnswer;
-  /** Present if the key is known: the answer may then echo the id of the request (`echoRefusal`). */
+  /** Present if the key of the refused request is known. The answer may then have the id of the request (`echoRefusal`). */
   readonly error?: OtherError;
 };
 
@@ -87,7 +87,7 @@ export function admit(
   }
 }
 
-/** Logs a fault of the key check, and refuses the request because the key cannot be verified now. */
+/** Logs why the check of a key failed unexpectedly, and refuses the request as unverifiable for now. */
 function reportFault(error: unknown, { name }: Network, log: Logger): Refusal {
   logFault(log, error, { network: name });
   return KEYS_UNAVAILABLE;

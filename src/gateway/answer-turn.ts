@@ -3,12 +3,12 @@ import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-
 import { SCHEDULER } from '../util/slot-scheduler.ts';
 import type { Answer } from './answer.ts';
 
-/** Size above which an answer is large, bytes: writing this many takes about 50 µs. */
+/** Size above which an answer is large, bytes. An answer of this size is written in about 50 µs. */
 const TURN_ANSWER_BYTES = 64 * 1024;
 
 /**
- * Passes an awaited answer to `next`. For a large answer, `next` runs in a scheduler slot of the owner: coalesced clients may get the same answer at
- * the same time, and each copy is written in one piece.
+ * Passes an awaited answer to `next`. A large answer is passed in a scheduler slot of the owner. Coalesced clients may get the same answer at the
+ * same time, and writing each copy blocks the event loop.
  */
 export function passAnswer(
   owner: string,

@@ -26,9 +26,9 @@ type Response = JsonText | readonly Uint8Array[] | JsonStream;
 type Arriving = { readonly stream: JsonStream; reservedBytes: number };
 
 /**
- * Responses of a batch as they arrive, with a bound on their total bytes. Items are refused from the end: in any order of arrival, the first refused
- * item is the one at which the sum of sizes from the first item exceeds the bound. If there is no memory for a response, an error replaces it, and
- * items that have not begun by then get the same error.
+ * Responses of a batch as they arrive, with a bound on their total bytes. Items at the end of the batch are refused first. Whatever the order of
+ * arrival, the first refused item is the one at which the sum of sizes, counted from the first item, exceeds the bound. If there is no memory for a
+ * response, an error replaces the response, and items that have not begun get the same error.
  */
 export class BatchAnswer {
   readonly #items: readonly BatchItem[];
@@ -38,7 +38,10 @@ export class BatchAnswer {
   readonly #responses: (Response | undefined)[];
   /** Bytes of each item in the answer, including its comma. */
   readonly #sizes: number[];
-  /** Whether short texts are measured. Until the total reaches the bound, each counts with its maximum UTF-8 size. */
+  /**
+   * Whether short texts are measured. A short text that is not measured counts with its maximum UTF-8 size; texts are measured once the total reaches
+   * the bound.
+   */
   #isMeasured = false;
   /** Streamed responses that are being collected, by position. */
   readonly #arriving = new Map<number, Arriving>();
@@ -68,7 +71,7 @@ export class BatchAnswer {
     return this.#cut;
   }
 
-  /** Position from which items must not begin any more; 0 after a response found no memory. */
+  /** Items at this position and later must not begin; 0 if there was no memory for a response. */
   get end(): number {
     return this.#isFull ? 0 : this.#cut;
   }
@@ -90,7 +93,7 @@ export class BatchAnswer {
     this.#arriving.set(position, arriving);
     let pieces: readonly Uint8Array[] | undefined;
     try {
-      // The source of the stream stays in memory until all pieces are made, so it is counted too.
+      // The stream's source stays in memory until the last piece is made, so the memory of the source is counted too.
       const isReserved = this.#hold(arriving, reservedBy(stream));
       if (!isReserved) stream.cancel();
       else {
@@ -114,7 +117,8 @@ export class BatchAnswer {
 
   /**
    * Builds the answer, with an error for each item from the cut on and each item without memory; '' if all items are notifications. A large answer is
-   * a stream, whose reader must release its memory (`reservedBytes`); for other answers, `join` releases the memory.
+   * returned as a stream; its reader must release the memory of the responses (`reservedBytes`). If the answer is not a stream, `join` releases the
+   * memory of the responses.
    */
   join(): JsonResult {
     const remaining: Response[] = [];
@@ -169,7 +173,7 @@ export class BatchAnswer {
     this.#count(position, -(this.#sizes[position] ?? 0));
   }
 
-  /** Counts bytes of an item in the answer. @returns whether there is room for them */
+  /** Counts bytes of an item in the answer. @returns whether the answer has room for these bytes */
   #count(position: number, bytes: number): boolean {
     if (position >= this.#cut) return false;
     this.#sizes[position] = (this.#sizes[position] ?? 0) + bytes;

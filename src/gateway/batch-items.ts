@@ -37,7 +37,7 @@ type Prepared = {
 
 /**
  * Items of a batch. Calls that a chain answers as a group begin in `prepare`, before the batch reaches them; all other items begin when the batch
- * reaches them. No item waits for another item.
+ * reaches them. No item of a batch waits for another item.
  */
 export class BatchItems {
   readonly #items: readonly BatchItem[];
@@ -102,7 +102,7 @@ export class BatchItems {
       (error: unknown) => {
         reservedSlots?.takeBack(length, 0);
         group.responses = Promise.reject(error);
-        // If the batch has already ended, no item reads the promise, and the rejection would be unhandled.
+        // Marks a rejection as handled: once the batch has ended, no item reads this promise.
         group.responses.catch(() => {});
         this.#deliver(group, delivery);
       },
@@ -111,8 +111,8 @@ export class BatchItems {
   }
 
   /**
-   * Delivers responses, from group index `from` on, to items that the batch has already run; the others take theirs in `run`. Long responses are
-   * delivered in scheduler slots of the batch's owner.
+   * Delivers the responses of a group, from group index `from` on, to items that the batch has already run. All other items take their responses in
+   * `run`. Long responses are delivered in scheduler slots of the batch's owner.
    */
   #deliver(group: Group, delivery: Delivery, from = 0): void {
     const { positions } = group;
@@ -151,7 +151,7 @@ export class BatchItems {
     return group.responses === undefined ? LATER : this.#conclude(position, prepared, group);
   }
 
-  /** Ends items that `prepare` has begun and the batch does not run, because its answer is full. */
+  /** Ends items that `prepare` has begun, but that the batch will not run because its answer is full. */
   abandon(): void {
     for (let position = 0; position < this.#prepared.length; position++) {
       const prepared = this.#prepared[position];
@@ -162,7 +162,7 @@ export class BatchItems {
     }
   }
 
-  /** Concludes the response of an item from its group; if the group has no response, the item is run separately. */
+  /** Returns the response of an item from its group. If the group has no response for the item, the item is run separately. */
   #conclude(
     position: number,
     { at }: Prepared,
@@ -172,14 +172,14 @@ export class BatchItems {
     if (responses instanceof Promise) return responses;
     const item = calls[at] as Call;
     const response = responses?.[at];
-    // The duration of a call that is run again separately counts from the start of its group.
+    // The duration of the call is measured from the start of its group, even if the call is run again separately.
     return response === undefined
       ? this.#runner.runBegun(item, undefined, this.#context, startedAt)
       : this.#runner.endItem(response, item, this.#context, startedAt);
   }
 }
 
-/** Returns the approximate number of bytes that the delivery of a response makes synchronously; a stream makes only its first piece. */
+/** Returns about how many bytes are made synchronously when a response is delivered; a stream makes only its first piece at that time. */
 function measureFirst(response: PromiseOrValue<JsonResult | undefined>): number {
   if (typeof response === 'string') return response.length;
   return response === undefined || response instanceof Promise

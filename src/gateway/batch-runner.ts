@@ -13,8 +13,8 @@ import type { CallWatch } from './call-watch.ts';
 import { ReservedSlots } from './reserved-slots.ts';
 
 /**
- * On networks of nodes, the concurrency of a batch grows by this factor if the key gets enough network slots, because few node requests carry many
- * items.
+ * Factor by which the concurrency of a batch grows on networks served by upstream nodes, if the key gets enough network slots. Many items of a batch
+ * fit into few node requests.
  */
 const SENT_FACTOR = 8;
 /** Maximum wait for the network slots of a batch, ms. */
@@ -30,14 +30,15 @@ export type BatchRunnerParts = {
 };
 
 /**
- * Runs batches. On a network of nodes, many items run concurrently once the key has enough network slots for them. If the slots are not free in time,
- * the batch runs with the lower concurrency of embedded chains, and groups calls only while slots are free. Otherwise a key with many batches would
- * occupy all its slots, and its single calls would be refused.
+ * Runs batches. On a network served by upstream nodes, a batch runs many items concurrently as soon as its key has enough network slots. If too few
+ * slots become free in time, the batch runs with the lower concurrency of embedded chains. A batch that got too few slots runs calls as groups only
+ * while slots are free. Without a limit on the wait for slots, a key with many batches would occupy all its slots, and its single calls would be
+ * refused.
  */
 export class BatchRunner {
   readonly #parts: BatchRunnerParts;
   readonly #limits: BatchLimits;
-  /** Limits of batches on networks of nodes. */
+  /** Limits of batches on networks that upstream nodes serve. */
   readonly #sentLimits: BatchLimits;
   readonly #readEnd: (() => number) | undefined;
 

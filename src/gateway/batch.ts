@@ -37,17 +37,20 @@ export type Delivery = {
   deliver(position: number, response: PromiseOrValue<JsonResult | undefined>): void;
 };
 
-/** Begins grouped work for the items at positions `from` (inclusive) to `to` (exclusive), before these items are run. Never waits. */
+/**
+ * Begins calls that run as a group, for the items at positions `from` (inclusive) to `to` (exclusive). Called before the items of the range are run.
+ * Never waits.
+ */
 export type PrepareItems = (from: number, to: number, now: number, delivery: Delivery) => void;
 
 /**
- * Runs the items with bounded concurrency, and joins the responses in the order of the items; '' if there are none. The answer is synchronous if no
- * item must be awaited.
- * @param memory memory of the responses; after the return, only a streamed answer uses it, until the stream ends
- * @param readEnd returns the time at which the last item ended; may be a time that was already read, because reading the clock costs as much as the
- * rest of an item in this class
- * @param prepare called with a range of as many items as may run at the same time, before the first of them is run; earlier items may still be
- * running
+ * Runs the items with bounded concurrency, and joins the responses in the order of the items; '' if there are none. The batch is answered
+ * synchronously if no item must be awaited.
+ * @param memory memory of the responses; after `runBatch` has returned, only a streamed answer uses this memory, until the stream ends
+ * @param readEnd returns the time at which the last item ended. A time that was already read is sufficient, because reading the clock costs as much
+ * as all other work of this class for one item.
+ * @param prepare called before a range of items is run. A range has as many items as may run at the same time; items of the previous range may still
+ * be running.
  */
 export function runBatch(
   items: readonly BatchItem[],
@@ -66,7 +69,7 @@ type OnComplete = {
   readonly reject: (error: unknown) => void;
 };
 
-/** One running batch. At most `concurrency` items run at the same time, and the batch creates no promise per item. */
+/** One running batch. At most `concurrency` items run at the same time; no promise is created per item. */
 class BatchRun implements Delivery {
   readonly #items: readonly BatchItem[];
   readonly #run: RunItem;
@@ -80,7 +83,10 @@ class BatchRun implements Delivery {
   #preparedTo = 0;
   /** Number of items that are awaited. */
   #inWork = 0;
-  /** End of the current scheduler slot on the clock of `performance.now()`; later items wait for the next slot. */
+  /**
+   * Time at which the current scheduler slot ends, on the clock of `performance.now()`. Items that would begin after this time wait for the next
+   * slot.
+   */
   #sliceEnd = Number.NEGATIVE_INFINITY;
   #waitsForSlot = false;
   /** Resolver of the answer's promise; undefined if the answer is synchronous or already complete. */

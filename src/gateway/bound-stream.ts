@@ -3,7 +3,10 @@ import { RpcError } from '../rpc/errors.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
 
-/** Bytes of one stream per scheduler slot. Without this limit, a fast client would receive the whole stream in one iteration of the event loop. */
+/**
+ * Bytes of one stream per scheduler slot. If more were sent per slot, a fast client would receive the whole stream in one iteration of the event
+ * loop.
+ */
 const BYTES_PER_SLOT = 64 * 1024;
 /** Estimated processor time to make and pass on `BYTES_PER_SLOT`, ms. */
 const TURN_COST_MS = 0.5;

@@ -6,10 +6,15 @@ import { createNodeError, RpcError } from '../rpc/errors.ts';
 import type { BoundsOf } from '../util/bounds.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
-/** Method and network of a failure, for the log. Both names are defined by the service, so they reveal no input of the client. */
+/**
+ * Method and network of a failure, for the log. The service defines the names of methods and networks, so logging them reveals no input of the
+ * client.
+ */
 export type FailureSite = { readonly method: string; readonly network: string };
 
-/** Converts any value that a method threw to an RpcError. Unexpected errors are logged without their message. */
+/**
+ * Converts any value that a method threw to an RpcError. An unexpected error is logged without its message, which may contain input of the client.
+ */
 export function toRpcError(error: unknown, scope: RequestScope, site: FailureSite, log: Logger): RpcError {
   if (error instanceof RpcError) return error;
   if (error instanceof ChainError) return convertChainError(error, scope);

@@ -11,10 +11,13 @@ import { createLimitError } from './limit-error.ts';
 /** Body bytes that cost as much as one call of an unknown method. */
 export const BYTES_PER_CALL: number = 128 * 1024;
 
-/** Charges paid for a large body before it was read; calls of the body use them up before the key is charged again. */
+/**
+ * Calls and credits that were charged for a large body before it was read. Calls of the body use up these prepaid charges before the key is charged
+ * again.
+ */
 export type Prepaid = { calls: number; credits: number };
 
-/** Decides for each call whether the rules of the key permit it, and whether rate and credit limits allow it now. */
+/** Checks for each call whether the rules of the key permit the call, and whether its rate and credit limits allow the call now. */
 export class CallGuard {
   readonly #limiter: Limiter;
   readonly #scale: CreditScale;
@@ -50,14 +53,15 @@ export class CallGuard {
       if (!isAllowed) return new RpcError('rejected');
     }
     const credits = this.#scale.weigh(method);
-    // Calls that cost nothing are not limited, because clients keep connections alive with them.
+    // A call that costs no credits is not limited, because clients send such calls to keep connections alive.
     if (credits === 0) return undefined;
     if (prepaid !== undefined) return this.#takePrepaid(session, credits, now, prepaid);
     return this.#take(session, credits, now, 1);
   }
 
   /**
-   * Charges a large body before it is read: one call of an unknown method per `BYTES_PER_CALL`, rounded up. A key without terms pays nothing.
+   * Charges a large body before it is read: one call of an unknown method per `BYTES_PER_CALL`, rounded up. A key without `terms`
+   * (restrictions and limits) pays nothing.
    * @returns the reason not to read the body, or the charges that the calls of the body need not pay again
    */
   chargeBody(bytes: number, session: Session, now: number): PromiseOrValue<RpcError | Prepaid> {

@@ -27,8 +27,8 @@ export type CallRunnerParts = {
 };
 
 /**
- * Runs the items of a body: each passes its steps, waits for a network slot and is dispatched. No closures are created per call, because they would
- * be a tenth of its allocations.
+ * Runs the items of a body: each passes its steps, waits for a network slot and is dispatched. No closure is created per call: closures would be a
+ * tenth of all memory that a call allocates.
  */
 export class CallRunner {
   readonly #parts: CallRunnerParts;

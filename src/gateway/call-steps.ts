@@ -5,8 +5,8 @@ import type { BodyContext } from './body-context.ts';
 import type { CallResponse } from './running-call.ts';
 
 /**
- * Interceptor that runs before and after every call: a single call, an item of a batch, or a call that runs in a group. A step gets separate
- * parameters, because one object for them would be a tenth of the allocations of a fast call. A step never throws or rejects.
+ * Interceptor that runs before and after every call: a single call, an item of a batch, or a call that runs in a group. A step gets its parameters
+ * separately: an object that contains them would be a tenth of the allocations of a fast call. A step never throws or rejects.
  */
 export type CallStep = {
   /**
@@ -20,7 +20,7 @@ export type CallStep = {
     now: number,
   ) => PromiseOrValue<RpcError | undefined>;
   /**
-   * Runs when a call that this step's `begin` did not refuse has its response, or when a later step has refused it.
+   * Runs when the response to the call is ready, or when a later step has refused the call. Does not run if `begin` of this step refused the call.
    * @param startedAt start time of the call on the clock of `performance.now()`
    */
   readonly end?: (
@@ -31,7 +31,7 @@ export type CallStep = {
   ) => void;
 };
 
-/** Steps in order, outermost first; the network slot and the dispatch of the call follow the last step. */
+/** Steps of a call in order, outermost first. After the last step, the call waits for its network slot and is dispatched. */
 export class CallSteps {
   readonly #steps: readonly CallStep[];
 
@@ -59,7 +59,8 @@ export class CallSteps {
   }
 
   /**
-   * Continues with the next step after an asynchronous one. A separate method, because a closure in `begin` would allocate a context for every call.
+   * Waits for a step that returned a promise, and then continues with the next step. A separate method, because a closure in `begin` would allocate a
+   * context for every call.
    */
   #waitFor(
     refusal: Promise<RpcError | undefined>,

@@ -12,7 +12,7 @@ import type { Session } from './admission.ts';
 import type { BodyContext } from './body-context.ts';
 import type { CreditScale } from './credit-scale.ts';
 
-/** Refusal reason (a metrics label) by error; errors without a row imply no reason. */
+/** Reason label of metrics by error name. An error without a row has no reason. */
 const REASONS: Readonly<Partial<Record<ErrorName, LimitReason>> & Record<BoundError, LimitReason>> = {
   rateLimited: 'rate',
   networkLimited: 'rate',
@@ -40,7 +40,10 @@ export function findReason(bound: BoundName): LimitReason {
   return isOfTime(bound) ? 'time' : 'overload';
 }
 
-/** Returns the reason label of a bound whose error can also have causes other than a bound. */
+/**
+ * Returns the reason label for a bound: `time` if the bound is a time limit, otherwise `quota`. Used for errors that may be caused by a bound or by
+ * something else.
+ */
 function nameReason(bound: BoundName | undefined): LimitReason | undefined {
   if (bound === undefined) return undefined;
   return isOfTime(bound) ? 'time' : 'quota';
@@ -166,7 +169,7 @@ function findSource(
   if (scope?.hasCalledNode === true) return 'upstream';
   if (method === undefined || method.isLocal === true) return 'local';
   if (error !== undefined && (isFoundHere(error) || (hasNodes && isUnanswered(error)))) return 'local';
-  // Without a request to a node, the answer comes from an earlier answer or from the cached state of the newest blocks.
+  // The network has nodes, but no request went to a node, so the answer was cached or came from the cached state of the newest blocks.
   return hasNodes ? 'cache' : 'embedded';
 }
 
@@ -180,7 +183,7 @@ export function isAnswerOfNodes(error: RpcError): boolean {
   return !isFoundHere(error) && !isUnanswered(error);
 }
 
-/** Whether an error means that no chain answered. If no request went to a node, such an error comes from the service itself. */
+/** Whether an error means that no chain answered. If no request went to a node, an error that no chain answered comes from the service itself. */
 function isUnanswered({ rowName, row }: RpcError): boolean {
   return row.isFault === true || rowName === 'cancelled';
 }

@@ -12,7 +12,7 @@ export async function collectStream(
   keep: (bytes: number) => boolean,
 ): Promise<readonly Uint8Array[] | undefined> {
   const collected: Uint8Array[] = [];
-  /** Created for the first piece that is not ASCII. */
+  /** The decoder is created at the first piece that is not ASCII. */
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   const check = (piece?: Uint8Array): void => {
     try {

@@ -2,7 +2,10 @@ import { RpcError } from '../rpc/errors.ts';
 import { type Expiring, ExpirySweep } from '../util/expiry-sweep.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
-/** Grace period after the deadline, ms. In this period a chain may end the work itself, with a more specific error. */
+/**
+ * Time after the deadline of the scope before the work is ended, ms. Before the grace period has ended, the chain may end its work itself, with a
+ * more specific error.
+ */
 export const GRACE_MS = 500;
 
 const WORKS = new ExpirySweep<TimedWork>();
@@ -28,8 +31,9 @@ class TimedWork implements Expiring {
 }
 
 /**
- * Resolves or rejects like `work`. When the grace period after the scope's deadline ends first, it aborts the scope, which ends the work, and rejects
- * with RpcError. Chains usually end work by the deadline themselves; this function enforces the deadline if a chain does not.
+ * Resolves or rejects like `work`. If `work` has not ended when the grace period after the deadline ends, the scope is aborted, which ends the work.
+ * After the grace period, the promise rejects with RpcError. A chain usually ends its work by the deadline itself, so this function is needed only if
+ * a chain does not.
  */
 export function completeInTime<T>(work: Promise<T>, scope: RequestScope): Promise<T> {
   return new Promise((resolve, reject) => {

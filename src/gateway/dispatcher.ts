@@ -28,8 +28,8 @@ type Request = Omit<Call, 'kind' | 'id'>;
 type CallOutcomes = readonly (MethodOutcome | undefined)[];
 
 /**
- * Maximum length of error data in grouped calls that is encoded immediately, UTF-16 units. Longer data is encoded when it is delivered, one call
- * after another.
+ * Maximum length of error data in grouped calls that is encoded immediately, UTF-16 units. Longer error data is encoded when the response is
+ * delivered, one call after another.
  */
 const MAX_ERROR_TEXT = 8 * 1024;
 /** Error data processed per scheduler slot, UTF-16 units or bytes: takes less than a millisecond. */
@@ -48,9 +48,9 @@ export class Dispatcher {
   }
 
   /**
-   * Returns the response to one call, synchronously if nothing must be awaited. An error that has its own HTTP status is returned as an RpcError.
-   * Never throws or rejects. A returned stream has its first bytes, throws only RpcError, and must be read or cancelled. `now` is the current time on
-   * the clock of `performance.now()`.
+   * Returns the response to one call, synchronously if nothing must be awaited. An error with an HTTP status of its own is returned as an RpcError,
+   * without being encoded. Never throws or rejects. A returned stream has its first bytes, throws only RpcError, and must be read or cancelled. `now`
+   * is the current time on the clock of `performance.now()`.
    */
   dispatch(call: Call, body: BodyContext, now: number): PromiseOrValue<CallResponse> {
     return this.#run(call, call.id, body, now);
@@ -66,8 +66,8 @@ export class Dispatcher {
   }
 
   /**
-   * Returns the responses to several calls of one method that run as a group. An undefined response means that the call must be dispatched
-   * separately; undefined as the result means that no group is possible. Rejects only with faults of this program.
+   * Returns the responses to several calls of one method that run as a group. If one response is undefined, its call must be dispatched separately.
+   * If the whole result is undefined, the calls cannot run as a group. Rejects only with faults of this program.
    */
   dispatchMany(
     method: Method<MethodContext>,

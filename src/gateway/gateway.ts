@@ -86,7 +86,7 @@ export interface Gateway {
   /** Counts a refusal for which the client gets no answer, for example a closed connection. */
   noteRefusal(bound: BoundName, session?: Session): void;
   /**
-   * Charges a body as one call of an unknown method, for work before `handle` or for a body that `handle` never gets.
+   * Charges a body as one call of an unknown method. Used for work before `handle`, and for a body that is never passed to `handle`.
    * @returns the reason not to read the body
    */
   chargeUnread(session: Session): PromiseOrValue<TextAnswer | undefined>;
@@ -99,7 +99,7 @@ export interface Gateway {
 
 /** The gateway of one configuration. */
 export interface ConfiguredGateway extends Gateway {
-  /** Returns a session of an earlier configuration with the network of the same name in this configuration. */
+  /** Replaces the network of a session, which is of an earlier configuration, by the network with the same name in this configuration. */
   renew(session: Session): Session | Refusal;
 }
 
@@ -148,7 +148,7 @@ export type GatewayOptions = {
 
 /** A new call needs at least 1/64 of the budget for responses free. */
 const ROOM_PART = 64;
-/** HTTP status for an unknown host. It does not count as an auth refusal, because it depends on no key. */
+/** HTTP status for an unknown host. An unknown host does not count as a refused authentication, because the refusal does not depend on a key. */
 const UNKNOWN_HOST_STATUS = 404;
 
 /** Creates the gateway of one configuration. */
@@ -159,7 +159,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   const watch = observer === undefined ? undefined : new CallWatch(observer, scale);
   const dispatcher = new Dispatcher(clientVersion, log, watch);
   const guard = new CallGuard(access.limiter, scale);
-  /** Budget of running asynchronous bodies; synchronous bodies never overlap, so they are not counted. */
+  /** Budget for bodies that run asynchronously. Synchronous bodies never run at the same time, so they are not counted. */
   const bodies = new SharedBudget(bounds.bodiesInFlight, bounds.ownerShare);
   const reservedAnswers = new SharedBudget(bounds.reservedAnswerBytes, bounds.ownerShare);
   const leastRoom = Math.ceil(bounds.reservedAnswerBytes / ROOM_PART);
@@ -268,7 +268,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     return createRefusal('internal');
   }
 
-  /** Releases the resources of an asynchronous body; those of a streamed answer are released when its stream ends. */
+  /** Releases the resources of an asynchronous body. If the answer is a stream, its resources are released when the stream ends. */
   function endBody(answered: Answer, { session, scope }: BodyContext): Answer {
     const { body } = answered;
     if (!isComplete(body)) {
@@ -307,10 +307,10 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       ),
     returnUnread: (session) => guard.returnUnread(session),
     get openRpc() {
-      // Built on the first read, not at the start, because it takes 25 ms.
+      // The OpenRPC document is built when it is first read, not at the start, because building it takes 25 ms.
       const prefixes = listPrefixes(networks);
       const known = prefixes.join();
-      // More prefixes may become known while the service runs, when rollup families are recognised.
+      // The document is built again if method prefixes were added: rollup families may be recognised while the service runs.
       if (openRpc?.prefixes !== known) {
         const names = prefixes.map((prefix) => `${prefix}_estimateGas`);
         const version = clientVersion.slice(clientVersion.indexOf('/') + 1);

@@ -72,7 +72,7 @@ class MeteredSubscription implements Subscription {
     this.#inner.notify(results, noticedAt);
   }
 
-  /** The source calls this once for each missed block that the subscription catches up on. */
+  /** The source of the subscription calls this method once for each missed block, while it sends the blocks that the client missed. */
   waitForRoom(): Promise<void> | undefined {
     this.#port.charge(this.#credits.missedBlock);
     return this.#inner.waitForRoom();

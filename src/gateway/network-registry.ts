@@ -20,7 +20,7 @@ export class NetworkRegistry {
   /** Networks by their names in the configuration. */
   readonly #networks = new Map<string, Network>();
 
-  /** @throws RangeError for a host pattern that cannot match or is configured twice */
+  /** @throws RangeError for a host pattern that matches no host name, or that is configured twice */
   constructor(bindings: readonly NetworkBinding[], defaultNetwork?: Network) {
     this.#defaultNetwork = defaultNetwork;
     for (const { hosts, network } of bindings) {
@@ -39,8 +39,8 @@ export class NetworkRegistry {
   }
 
   /**
-   * Finds the network for a Host header. An exact name takes precedence over a wildcard, a longer wildcard over a shorter one, and each of them over
-   * the default network.
+   * Finds the network for a Host header. An exact name takes precedence over a wildcard, and a longer wildcard over a shorter one. If nothing
+   * matches, the default network is used.
    */
   find(hostHeader: string | undefined): Network | undefined {
     const host = hostHeader === undefined ? undefined : normalizeHost(hostHeader);

@@ -4,8 +4,8 @@ import { RpcError } from '../rpc/errors.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
 /**
- * Waits for the first bytes of a stream. If the source fails before them, the client can still get a JSON-RPC error. If the scope is aborted while
- * waiting, the source is cancelled.
+ * Waits for the first bytes of a stream. If the source fails before its first bytes, the client can still get a JSON-RPC error. If the scope is
+ * aborted while waiting, the source is cancelled.
  * @param toError converts failures after the first bytes; the returned stream throws the result
  * @throws ChainError (by rejection) `aborted` if the scope is aborted, `unavailable` for an empty stream; errors of the source
  */

@@ -9,8 +9,8 @@ import type { BodyContext } from './body-context.ts';
 const LIST_BEGIN = 0x5b;
 
 /**
- * Reads a body for the fast path: calls whose raw bytes the chain accepts, or a batch if the chain accepts groups of calls. Returns undefined for any
- * other body.
+ * Reads a body for the fast path. The fast path is possible if the chain accepts raw bytes of calls, or if the body is a batch and the chain accepts
+ * groups of calls. Returns undefined for a body that must be parsed as a whole.
  */
 export function readFastPath(body: Uint8Array, maxItems: number, { chain }: Network): Envelope | undefined {
   const { callFastPath, callMany } = chain.execution;

@@ -33,7 +33,7 @@ export function refuseWith(id: JsonText, error: RpcError): TextAnswer {
   };
 }
 
-/** Precomputed answers by reason. */
+/** Answers to refused requests, built once, by the reason of the refusal. */
 const REFUSALS: Readonly<Record<RefusalReason, TextAnswer>> = {
   notFound: createRefusal('unknownPath'),
   forbiddenOrigin: createRefusal('forbiddenOrigin'),
@@ -58,7 +58,7 @@ export type TransportBound =
   | 'head.bytes'
   | 'body.time';
 
-/** Precomputed answers by bound. */
+/** Answers to requests that a bound refuses, built once, by bound. */
 export const BOUND_REFUSALS: Readonly<Record<TransportBound, TextAnswer>> = {
   webSockets: refuseRoom('webSockets'),
   'webSockets.upgrades': refuseRoom('webSockets.upgrades'),

@@ -2,14 +2,14 @@ import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-
 import type { FairQueue } from '../util/fair-queue.ts';
 
 /**
- * Network slots that a batch has reserved for items that have not begun. If a batch took slots one by one, other batches of the key would take slots
- * between its items, and each item would need its own node request.
+ * Network slots that a batch has reserved for items that have not begun. All slots are taken at once: otherwise, other batches of the key would take
+ * slots between the items of a batch, and each item would need its own node request.
  */
 export class ReservedSlots {
   readonly #slots: FairQueue;
   readonly #owner: string;
   #left: number;
-  /** Set when all items have begun; `#isOver` is set when all items have ended. */
+  /** `#isBegun` is set when all items have begun, and `#isOver` when all items have ended. */
   #isBegun = false;
   #isOver = false;
 
@@ -44,7 +44,7 @@ export class ReservedSlots {
 
   /**
    * Takes slots back from grouped calls.
-   * @param needed number of calls that must run separately, each in one of these slots
+   * @param needed number of calls that must run separately, each in one of the reserved slots
    */
   takeBack(count: number, needed: number): void {
     this.#left += count;

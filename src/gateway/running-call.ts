@@ -32,12 +32,13 @@ export type BegunCall = {
   readonly startedAt: number;
 };
 
-/** One timer for all calls: setting and clearing a timer per call costs as much as five promises. */
+/** All calls share one timer, because setting and clearing a timer per call costs as much as five promises. */
 const CALLS = new ExpirySweep<RunningCall>();
 
 /**
- * A call whose result must be awaited. One promise covers its time limit, the first bytes of a stream, error conversion, the report and the response.
- * Chains usually end work by the deadline themselves. Otherwise `expire` aborts the scope when the grace period after the deadline has ended.
+ * A call whose result must be awaited. A call uses only one promise, for its time limit, the first bytes of a stream, error conversion, the report
+ * and the response. Chains usually end work by the deadline themselves. `expire` aborts the scope of a call that has not ended when the grace period
+ * after the deadline is over.
  */
 export class RunningCall implements Expiring {
   readonly expiresAt: number;
@@ -65,8 +66,8 @@ export class RunningCall implements Expiring {
   }
 
   /**
-   * Resolves to the response when the result is complete. Rejects only with faults of this program. A stream has its first bytes, and throws only
-   * RpcError.
+   * Resolves to the response when the result is complete. Rejects only with faults of this program. If the result is a stream, its first bytes have
+   * arrived, and it throws only RpcError.
    */
   static follow(
     result: Promise<JsonResult> | JsonStream,
@@ -135,7 +136,7 @@ export class RunningCall implements Expiring {
     const ownScope = scope === body.scope ? undefined : scope;
     if (ownScope !== undefined) {
       ownScope.release();
-      // A synchronous part of the call may have set `endedAt`, which would hide the time of the asynchronous part.
+      // Discards an end time that a synchronous part of the call set; this time would hide the duration of the asynchronous part.
       ownScope.endedAt = 0;
     }
     const error = outcome instanceof RpcError ? outcome : undefined;
@@ -145,9 +146,9 @@ export class RunningCall implements Expiring {
 }
 
 /**
- * Determines the trust level of a call's result: `single` for an answer of nodes, unless a higher level is recorded. Methods of the service itself,
- * and errors that come from no node, have no trust level. The level is recorded in the scope of the body, or returned if the client requests it with
- * each result.
+ * Determines the trust level of a call's result: `single` for an answer of nodes, unless a higher level is recorded. A result of a method that the
+ * service itself implements has no trust level, nor has an error that comes from no node. The trust level is returned if the client requests it with
+ * each result; otherwise it is recorded in the scope of the body.
  */
 export function tellTrust(
   method: Method<MethodContext>,
@@ -157,7 +158,7 @@ export function tellTrust(
 ): (() => Trust) | undefined {
   if (scope === bodyScope || session.network.hasNodes !== true || method.isLocal === true) return undefined;
   if (outcome instanceof RpcError && !isAnswerOfNodes(outcome)) return undefined;
-  // Read lazily: the trust level of a stream is known only at the end of the stream.
+  // The trust level is read lazily, because for a stream it is known only at the end.
   const read = (): Trust => scope.trust ?? 'single';
   if (session.showsTrust === true) return read;
   bodyScope.noteTrust(read());

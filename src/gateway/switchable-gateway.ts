@@ -10,7 +10,10 @@ import type { ConfiguredGateway, Gateway } from './gateway.ts';
 import type { RefusalReason, TransportBound } from './refusals.ts';
 import type { Visitor } from './visitor.ts';
 
-/** Gateway that passes each request to the gateway of the active configuration. A reload may replace that gateway between any two requests. */
+/**
+ * Gateway that passes each request to the gateway of the active configuration. A reload of the configuration may replace the active gateway between
+ * any two requests.
+ */
 export class SwitchableGateway implements Gateway {
   #current: ConfiguredGateway;
   /** Previous gateways with bodies that are still running. */
@@ -49,7 +52,7 @@ export class SwitchableGateway implements Gateway {
     return this.#current.admit(visitor);
   }
 
-  /** If the configuration changed after the body was admitted, the body is handled by the current network of the same name. */
+  /** If the configuration was reloaded after the body was admitted, the current network with the same name handles the body. */
   handle(
     body: Uint8Array,
     session: Session,

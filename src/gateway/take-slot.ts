@@ -5,12 +5,15 @@ import type { BodyContext } from './body-context.ts';
 
 type Work<A, T> = (argument: A, context: BodyContext, now: number) => PromiseOrValue<T | RpcError>;
 
-/** Builds the result from an outcome or a refusal, in the same promise callback that releases the slot. */
+/**
+ * Builds the result from the outcome of the work or from a refusal. Runs in the promise callback that releases the slot, so no other callback is
+ * needed.
+ */
 type Conclude<A, T, U> = (outcome: T | RpcError, argument: A, context: BodyContext, now: number) => U;
 
 /**
- * Runs the work of a call when its key has a network slot, and builds the result. If no slot is free in time, the outcome is `overloaded`.
- * Synchronous work takes no slot, and this function allocates nothing for it.
+ * Runs the work of a call when its key has a network slot, and builds the result. If no slot is free in time, the outcome is `overloaded`. For
+ * synchronous work, no slot is taken and no memory is allocated.
  * @throws errors of the work, synchronously or by rejection
  */
 export function takeSlot<A, T, U>(

@@ -1,4 +1,4 @@
-/** Facts about a client that a transport knows before it reads a body. Header values are verbatim. */
+/** Facts about a client that a transport knows before it reads a body. Values of HTTP headers are stored as received, without normalization. */
 export type Visitor = {
   readonly host: string | undefined;
   /** Network name in the path; undefined if the host selects the network. */
@@ -8,13 +8,17 @@ export type Visitor = {
   readonly origin: string | undefined;
   readonly userAgent: string | undefined;
   readonly authorization: string | undefined;
-  /** Name that the client chose for a series of requests. Each request sees the transactions that earlier requests with this name sent. */
+  /**
+   * Name that the client chose for a series of requests. Requests of a session see the transactions that earlier requests of the same session sent.
+   */
   readonly session?: string | undefined;
   /** Set if each result must report its trust level (`Trust`). */
   readonly showsTrust?: true;
   /** W3C trace context. */
   readonly traceParent: string | undefined;
-  /** Set if the client was admitted before: a key that has become invalid since then does not count as a guess. */
+  /**
+   * Set if the client was already admitted on this connection. If its key has become invalid since then, the refusal does not count as a guessed key.
+   */
   readonly wasAdmitted?: true;
   /** IP address of the client. */
   readonly address: string;

@@ -1,7 +1,7 @@
 /** Chains that nodes report, and the chain that they agree on. */
 import type { Upstream } from './upstream.ts';
 
-/** Identity of the network. For members that are not configured, the identity is the one that the first upstreams agree on. */
+/** Identity of the network. A member that the configuration lacks (chain id or genesis hash) is the value on which the upstreams agree. */
 export type ChainIdentity = { readonly chainId: bigint; readonly genesisHash: string | undefined };
 
 /** Identity in the configuration. */
@@ -33,10 +33,10 @@ export function describeMismatch(
 /** An identity, and the number of operators that report it. */
 export type ChainVote = { readonly identity: ChainIdentity; readonly votes: number };
 
-/** A node with the operator that votes for it; all nodes of one operator have one vote. */
+/** Members of a node that are needed to count its vote: all nodes of one operator have one vote. */
 export type Claimant = Pick<Upstream, 'identity' | 'operator'>;
 
-/** Returns the identity that most operators report; on a tie, the identity reported by the first of them in the configuration. */
+/** Returns the identity that most operators report. On a tie, it is the identity of the operator that comes first in the configuration. */
 export function agreeOnChain(nodes: readonly Claimant[], configured: ConfiguredChain): ChainVote | undefined {
   const { chainId: id, genesisHash: hash } = configured;
   const claims = groupByOperator(nodes).flatMap((group) => findVoice(group) ?? []);
@@ -51,7 +51,7 @@ export function agreeOnChain(nodes: readonly Claimant[], configured: ConfiguredC
 
 /**
  * Returns the chain that more than half of all configured operators report; undefined until there is such a majority. The genesis hash is undefined
- * if these operators agree only on the chain id.
+ * if these operators report one chain id, but different genesis hashes.
  * @param nodes all configured nodes. An operator counts once each of its nodes has answered or exceeded its startup time
  */
 export function findMajorityChain(
@@ -123,9 +123,9 @@ function findVoice(nodes: readonly Claimant[]): ChainIdentity | undefined {
 
 /** Genesis blocks of nodes that report the same chain id. */
 export type GenesisClaims = {
-  /** All hashes that nodes report; a node that has pruned block 0 reports none. */
+  /** All different genesis hashes that nodes report. A node that has pruned block 0 reports none. */
   readonly hashes: readonly string[];
-  /** Hash that more than half of the operators with a hash report; the number of nodes per operator does not matter. */
+  /** Hash that more than half of the operators report, among operators that report any hash. An operator counts once, however many nodes it has. */
   readonly majority: string | undefined;
 };
 
@@ -144,7 +144,7 @@ export function describeSplit(hashes: readonly string[]): string {
   return `no majority for a genesis block: ${hashes.slice(0, MAX_NAMED).join(', ')}${more}`;
 }
 
-/** Returns the most frequent value; on a tie, the one that occurs first. */
+/** Returns the most frequent value; if several are equally frequent, the first of them in the array. */
 function findMostCommon<T>(values: readonly T[]): T | undefined {
   const counts = new Map<T, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);

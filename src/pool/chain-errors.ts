@@ -2,7 +2,7 @@ import { ChainError, createBoundRefusal } from '../chain/errors.ts';
 import { BOUNDS } from '../util/bounds.ts';
 import { PassedFault, UpstreamFault } from './fault.ts';
 
-/** Converts the fault of a failed request to the error for the client. Errors that are not faults are returned unchanged. */
+/** Converts the fault of a failed request to the error for the client. An error that is not an `UpstreamFault` is returned unchanged. */
 export function toChainError(error: unknown): unknown {
   if (!(error instanceof UpstreamFault)) return error;
   if (error instanceof PassedFault) return error.refusal;

@@ -18,7 +18,7 @@ const MAX_POLL_MS = 2_000;
 const PING_MS = 15_000;
 const CONTROL_CONNECTIONS = 2;
 
-/** Creates a node from one row of the configuration. The tracker of its heads is not started. */
+/** Creates a node from one row of the configuration. Does not start to track the heads of the node. */
 export function createUpstream(
   row: UpstreamOptions,
   position: number,
@@ -37,7 +37,7 @@ export function createUpstream(
   const announcer = row.heads === undefined ? undefined : createEndpoint(row.heads, row);
   const transport = createTransport(endpoint, watched);
   const announcements = announcer === undefined ? undefined : createTransport(announcer, limits);
-  // The pool's own requests need separate connections, because responses that slow clients read may block the others.
+  // The pool's own requests (heads, identity) need separate connections, because long answers that clients read slowly would delay them.
   const control =
     transport.watch === undefined ? createTransport(endpoint, controlLimits(watched)) : transport;
   const feed = createNodeFeed(

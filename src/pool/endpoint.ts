@@ -26,8 +26,8 @@ export function nameUpstream({ name, url }: UpstreamOptions, position: number): 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
 
 /**
- * Returns an identifier that is equal for all nodes of one operator: the configured name, otherwise the host (host and port on loopback). It must
- * only be compared and never shown, because some vendors put the API key into the host.
+ * Returns an identifier that is equal for all nodes of one operator: the configured name, otherwise the host (host and port on loopback). The
+ * identifier must never be shown, only compared, because some vendors put the API key into the host.
  */
 export function findOperator({ operator, url }: UpstreamOptions): string {
   if (operator !== undefined) return operator;

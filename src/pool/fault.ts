@@ -11,7 +11,10 @@ export type FaultKind =
   | 'malformed'
   /** The response exceeds the size limit. */
   | 'tooLarge'
-  /** The response has more bytes, values or levels than its request can need, for any client. The node is at fault. */
+  /**
+   * The response has more bytes, values or levels than its request can need, for any client. No honest node sends an excessive response, so it counts
+   * as a fault of the node.
+   */
   | 'excessive'
   /** The HTTP status reports a failure of the node or of a proxy in front of it. */
   | 'httpStatus'
@@ -63,8 +66,8 @@ export class LoneNull extends UpstreamFault {
 }
 
 /**
- * An unrecognized error of a method that executes code. It is an answer (the execution failed) if a second upstream sends the same text, and a fault
- * if a second upstream has a result.
+ * An unrecognized error of a method that executes code. If a second upstream sends the same text, the error is the answer: the execution failed. If a
+ * second upstream has a result, the error is a fault of the node.
  */
 export class UnknownExecutionError extends UpstreamFault {
   /** Error code sent by the node. */
@@ -77,8 +80,8 @@ export class UnknownExecutionError extends UpstreamFault {
 }
 
 /**
- * A node's error for a passed-through method, if another node may succeed. `refusal` is the answer if all nodes fail. The error does not count as a
- * fault of the node.
+ * A node's error for a passed-through method, if another node may succeed. If all nodes fail, `refusal` is the answer to the client. The error does
+ * not count as a fault of the node.
  */
 export class PassedFault extends UpstreamFault {
   readonly refusal: NodeRefusal;
@@ -89,7 +92,7 @@ export class PassedFault extends UpstreamFault {
   }
 }
 
-/** The node sends the same error for a method that cannot exist, so it is unknown whether the node supports this method. */
+/** The node sends an equal error for a method that cannot exist, so it is unknown whether the node supports the requested method. */
 export class UnclearMethod extends UpstreamFault {
   constructor(method: string) {
     super('unsupported', `${method} is not available`);
@@ -97,8 +100,8 @@ export class UnclearMethod extends UpstreamFault {
 }
 
 /**
- * An answer that was refuted by recomputing it from its block. If the answers of all nodes are refuted in the same way, the chain may have rules that
- * this service does not know.
+ * Fault of an answer that was recomputed from its block and found wrong. If the answers of all nodes are refuted in the same way, the chain may have
+ * rules that this service does not know.
  */
 export class Refutation extends UpstreamFault {
   readonly blockHash: string;
@@ -112,7 +115,7 @@ export class Refutation extends UpstreamFault {
   }
 }
 
-/** A number in a refusal below this one cannot be a limit of blocks, because every vendor accepts at least this many. */
+/** Minimum number in a refusal that may be a limit of blocks. Every vendor accepts at least 5 blocks. */
 const MIN_ALLOWED = 5;
 
 /**
@@ -130,7 +133,10 @@ export class LogRefusal extends UpstreamFault {
     this.#numbers = numbers;
   }
 
-  /** Returns the largest number in the message that is lower than the refused number of `blocks`; undefined if there is none. */
+  /**
+   * Returns the largest number in the node's message that is less than `blocks`, the number of blocks refused. Returns undefined if the message has
+   * no such number.
+   */
   allowedBelow(blocks: number): number | undefined {
     const allowed = this.#numbers.filter((number) => number >= MIN_ALLOWED && number < blocks);
     return allowed.length === 0 ? undefined : Math.max(...allowed);

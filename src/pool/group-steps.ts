@@ -3,12 +3,12 @@ import { ALONE, type GroupHandler, type ReceiveOutcome, type RequestGroup } from
 import type { ErasedSteps } from './policy-steps.ts';
 import type { Handler, RequestContext } from './upstream-request.ts';
 
-/** Inner handler of steps in a group. A step that would send another request gets an error, so its request leaves the group. */
+/** Inner handler of steps in a group. If a step would send another request, this handler rejects, so that the request leaves the group. */
 const REFUSE: Handler = () => Promise.reject(ALONE);
 
 /**
- * Functions of adjacent policies by position. Separate arrays, because reading properties of objects with many shapes would cost as much as the
- * functions.
+ * Functions of adjacent policies by position. One array per function: reading the functions from policy objects, which have many shapes, would take
+ * as long as running them.
  */
 type StepFunctions = {
   readonly begins: readonly ErasedSteps['begin'][];
@@ -17,8 +17,9 @@ type StepFunctions = {
 };
 
 /**
- * Combines the steps of adjacent policies into a handler of groups, which runs them for each request without promises. A request leaves the group if
- * a step would send another request or wait. `recover` does not run: a request that fails leaves the group, and `recover` runs when it is sent alone.
+ * Returns a handler of groups that runs the steps of adjacent policies for each request, without promises. A request leaves the group if a step of a
+ * policy would send another request or wait. `recover` of a policy does not run in a group. A request that fails leaves the group, and `recover` runs
+ * when the request is sent alone.
  */
 export function passEach(steps: readonly ErasedSteps[], next: GroupHandler): GroupHandler {
   const own = steps.filter(({ begin, onResult, onError }) => begin ?? onResult ?? onError);
@@ -60,7 +61,7 @@ function beginEach(
   return count === 0 ? undefined : (passed ?? group);
 }
 
-/** Begins one request. @returns its outcome if a step ended it; otherwise undefined */
+/** Begins one request. @returns the outcome of the request if a step ended it; otherwise undefined */
 function begin(functions: StepFunctions, context: RequestContext): JsonResult | Error | undefined {
   const { begins } = functions;
   let at = 0;
@@ -112,7 +113,10 @@ function followError({ onErrors }: StepFunctions, context: RequestContext, error
   return current;
 }
 
-/** Ignores the promise of a step that has to wait. The step sends nothing, because `REFUSE` is its inner handler. */
+/**
+ * Ignores the promise of a step that waits: its request leaves the group and is sent again alone. The step has sent nothing, because its inner
+ * handler was `REFUSE`.
+ */
 function leaves(begun: Promise<unknown>): true {
   begun.catch(() => {});
   return true;

@@ -8,13 +8,13 @@ export type RequestGroup<E extends RequestContext = RequestContext> = readonly (
 /** Gets the outcome of each request of a group once, synchronously or later: a result, or the error that a `Handler` would reject with. */
 export type ReceiveOutcome = (position: number, outcome: JsonResult | Error) => void;
 
-/** Answers the requests of a group. It never throws, and does not change the group. */
+/** Answers the requests of a group. A group handler never throws, and does not change the group. */
 export type GroupHandler<E extends RequestContext = RequestContext> = (
   group: RequestGroup<E>,
   receive: ReceiveOutcome,
 ) => void;
 
-/** Outcome of a request that leaves its group. The caller must send the request alone, through the same policies. */
+/** Outcome of a request that leaves its group. Means that the caller must send the request alone, through the same policies. */
 export const ALONE: UpstreamFault = new UpstreamFault('unreachable', 'the request must be sent alone');
 
 /** Makes all requests leave their group. */

@@ -2,12 +2,12 @@ import type { BoundsOf } from '../util/bounds.ts';
 import { Ewma } from '../util/ewma.ts';
 import { Silence } from './silence.ts';
 
-/** Half-life of the weight of a latency or error sample. */
+/** Time after which a latency or error sample has half of its weight in the average. */
 const HALF_LIFE_MS = 10_000;
-/** Number of assumed samples without latency and without fault; they reduce the effect of the first real samples. */
+/** Number of imaginary calls without latency and fault that count in each average, so that the first real calls do not change it too much. */
 const OPTIMISM = 1;
 const FAULTS_IN_A_ROW = 5;
-/** Minimum weight of recent calls at which an error rate above `MAX_ERROR_RATE` also opens the circuit. */
+/** Minimum total weight of recent calls before an error rate above `MAX_ERROR_RATE` opens the circuit. */
 const MIN_SAMPLES = 15;
 const MAX_ERROR_RATE = 0.5;
 const FIRST_OPEN_MS = 500;
@@ -49,7 +49,7 @@ export class Health {
     return this.#now() < this.#openUntil ? 'open' : 'halfOpen';
   }
 
-  /** Whether no request may be sent now: the node reported that its rate limit is exceeded, or a bound of this service is reached. */
+  /** Whether no request may be sent now, because the node reported that its rate limit is exceeded, or because a bound of this service is reached. */
   get isPaused(): boolean {
     return this.#now() < this.#pausedUntil;
   }
@@ -59,12 +59,12 @@ export class Health {
     return Math.max(0, this.#pausedUntil - this.#now());
   }
 
-  /** Name of the bound that caused the pause; `nodes.rate` for the node's own rate limit. */
+  /** Name of the bound that caused the pause; `nodes.rate` if the node reported its own rate limit. */
   get pausedBy(): BoundsOf<'busy'> {
     return this.#pausedBy;
   }
 
-  /** Recent latency, ms; old samples decay. */
+  /** Average latency, ms; old samples count less. */
   get latencyMs(): number {
     return readWithOptimism(this.#latency);
   }
@@ -91,8 +91,8 @@ export class Health {
   }
 
   /**
-   * Records that there was no usable answer. Returns whether this opened the circuit.
-   * @param cause object that all failed calls of one request share; consecutive faults with the same cause count once
+   * Records that there was no usable answer. Returns whether this failure opened the circuit.
+   * @param cause object that identifies the failed request; consecutive faults with an equal `cause` count once, for example all calls of one batch
    */
   fail(latencyMs: number, cause?: object): boolean {
     if (cause !== undefined && cause === this.#lastCause) return false;
@@ -116,7 +116,7 @@ export class Health {
     this.silence.noteOvertaken();
   }
 
-  /** Pauses requests for the time that the node reported, or for one second. */
+  /** Sends no requests for the time that the node reported, or for `DEFAULT_PAUSE_MS` if it reported none. */
   pause(retryAfterMs: number = DEFAULT_PAUSE_MS, bound: BoundsOf<'busy'> = 'nodes.rate'): void {
     const until = this.#now() + retryAfterMs;
     if (until <= this.#pausedUntil) return;

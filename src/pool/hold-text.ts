@@ -17,7 +17,7 @@ import { staysBytes } from './upstream-request.ts';
 export type HoldOptions = {
   /** Scope of the caller; when it aborts, the source is cancelled. */
   readonly scope?: RequestScope;
-  /** Opens a memory reservation if the scope has none, because the service sent the request itself. */
+  /** Opens a memory reservation for a request of the service itself, whose scope has no reservation of a caller. */
   readonly memory: () => AnswerMemory;
   /** Whether the result may be returned as bytes instead of text. */
   readonly takesBytes?: boolean;
@@ -31,9 +31,9 @@ export function holdText(result: JsonResult, options: HoldOptions): Promise<Json
 }
 
 /**
- * Collects the complete result. The transport bounds its length by `answerBytes`.
+ * Collects the complete result. The transport limits the length of the result to `answerBytes`.
  * @throws UpstreamFault when the result breaks off, or when the scope is aborted
- * @throws ChainError `busy` when the answers of all callers fill the response buffer
+ * @throws ChainError `busy` when the budget for buffered responses is used up by the answers of all callers
  */
 export function holdAll(result: JsonResult, options: HoldOptions): Promise<JsonResult> {
   return hold(result, Number.POSITIVE_INFINITY, options);
@@ -54,12 +54,12 @@ export async function drain(stream: JsonStream, { signal }: RequestScope): Promi
     signal.removeEventListener('abort', cancel);
   }
   if (signal.aborted) throw new UpstreamFault('aborted', 'the caller has cancelled the request');
-  // `pieces` is already exhausted, so the returned stream is empty.
+  // The source has been read to its end, so the returned stream is empty.
   return { pieces: stream.pieces, cancel };
 }
 
 /**
- * Collects a result of at most `bytes` bytes. A longer result is returned as a stream that contains all of it.
+ * Collects a result of at most `bytes` bytes. If a result is longer than `bytes`, a stream that contains the whole result is returned.
  * @throws UpstreamFault and ChainError, as `holdAll`
  */
 export async function hold(result: JsonResult, bytes: number, options: HoldOptions): Promise<JsonResult> {

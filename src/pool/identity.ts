@@ -3,7 +3,7 @@ import { scrubMessage } from './errors/scrub-message.ts';
 import { UpstreamFault } from './fault.ts';
 import { type OwnTransport, requestNodeValue } from './request-value.ts';
 
-/** Chain and client software of a node. The texts contain no secrets and no control characters, so they are safe to log. */
+/** Chain and client software of a node. All texts are without secrets and control characters, so they are safe to log. */
 export type Identity = {
   readonly chainId: bigint;
   /** Undefined if the node no longer has block 0. */
@@ -52,7 +52,7 @@ export async function readIdentity(
   };
 }
 
-/** Ignores a fault of `web3_clientVersion`, because some vendors refuse this method. */
+/** Ignores that `web3_clientVersion` failed, because some vendors refuse this method. */
 function ignoreFault(error: unknown): undefined {
   if (!(error instanceof UpstreamFault)) throw error;
 }
@@ -61,7 +61,7 @@ function parseChainId(value: unknown): bigint {
   try {
     return readInteger(value, 'eth_chainId');
   } catch {
-    // The value is not a quantity; the error is thrown below.
+    // Ignores that the value is not a quantity, because the next statement throws the fault.
   }
   throw new UpstreamFault('malformed', 'eth_chainId is not a quantity');
 }

@@ -4,7 +4,7 @@ import type { JsonBytes, JsonText } from '../../packages/ethereum/primitives/jso
 import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { type Characters, Utf8Text } from '../../packages/ethereum/primitives/utf8-text.ts';
 
-/** Bytes that are copied or decoded without a pause; this takes less than a millisecond. */
+/** Number of bytes that are copied or decoded without a pause, in less than a millisecond. */
 const SLICE_BYTES = 1024 * 1024;
 
 /**
@@ -34,12 +34,12 @@ async function joinLongText(pieces: Uint8Array[], length: number): Promise<strin
   await forEachSlice([whole], (slice) => {
     isPlain &&= isAscii(slice);
   });
-  // This is the longest uninterrupted step: 0.8 ms per megabyte, half the cost of concatenating texts. Long logs, receipts and slot values are
-  // therefore read from bytes.
+  // Decoding to a string is the longest uninterrupted step: 0.8 ms per megabyte, half as long as concatenating decoded texts. Long logs, receipts and
+  // slot values are read from bytes, so that they need not be decoded.
   const text = isPlain
     ? Buffer.from(whole.buffer, whole.byteOffset, length).toString('latin1')
     : await decode([whole]);
-  // After this pause, the caller processes the text in another iteration of the event loop.
+  // The pause lets other work run before the caller processes the text.
   await turn();
   return text;
 }

@@ -1,7 +1,7 @@
 /** Time after which twice the learned limit may be requested from a node, ms. */
 const GROW_MS = 600_000;
 
-/** If a node refuses fewer blocks than this without naming a limit, the range is not the reason, and nothing is learned. */
+/** If a node refuses fewer blocks than this and names no limit, the length of the range is not the reason, and no limit is learned. */
 const MIN_LEARNT = 8;
 
 /** Maximum number of blocks per request for logs that a node accepts, learned from its answers. */
@@ -32,11 +32,11 @@ export class LogSpan {
     if (this.#limit !== undefined && blocks > this.#limit) this.#set(blocks);
   }
 
-  /** @param allowed number of blocks that the node accepts, if its message names one */
+  /** @param allowed maximum number of blocks per request that the node's message names, if any */
   noteRefused(blocks: number, allowed: number | undefined, reason: string): void {
     if (allowed === undefined && blocks < MIN_LEARNT) return;
     const limit = Math.max(1, allowed ?? Math.floor(blocks / 2));
-    // The refusal of a smaller concurrent request may already have set a lower limit.
+    // The node may already have refused a smaller concurrent request, which set a lower limit.
     if (this.#limit !== undefined && blocks > this.limit && limit > this.#limit) return;
     this.#reason = reason;
     this.#set(limit);

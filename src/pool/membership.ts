@@ -36,9 +36,12 @@ export type MembershipParts = {
   /** Whether the network accepts a new genesis block from its only node (`pool.development`). */
   readonly isDevelopment: boolean;
   readonly configured: ConfiguredChain;
-  /** Whether the network already has a head. Nodes that contradict the nodes in service then cannot make the network unavailable. */
+  /**
+   * Whether the network already has a head. Once there is a head, a node that contradicts the nodes in service is excluded, so it cannot make the
+   * network unavailable.
+   */
   readonly hasHead: () => boolean;
-  /** Called when a node with a fallen head is confirmed to belong to this chain. */
+  /** Called when the head of a node has fallen, and the node was then confirmed to belong to this chain. */
   readonly onFallConfirmed: (upstream: Upstream) => void;
   /** Called when an upstream's standing has changed. */
   readonly onChange: () => void;
@@ -55,7 +58,7 @@ export class Membership {
   readonly #parts: MembershipParts;
   readonly #retries = new Map<Upstream, number>();
   readonly #timers = new Map<Upstream, NodeJS.Timeout>();
-  /** Nodes that will be checked because their heads fell. */
+  /** Nodes whose identity will be checked because their heads fell. */
   readonly #fallen = new Set<Upstream>();
   readonly #quarantines = new QuarantineTimes(() => performance.now());
   #expected: ChainIdentity | undefined;
@@ -72,8 +75,8 @@ export class Membership {
   }
 
   /**
-   * Requests the identity of every upstream. Resolves when all upstreams have answered or failed once, or when `isEnough` returns true.
-   * Failed requests are retried. Never rejects; an upstream that did not answer has no identity afterwards.
+   * Requests the identity of every upstream. Resolves when all upstreams have answered or failed once, or when `isEnough` returns true. Failed
+   * requests are retried. Never rejects. If an upstream did not answer, its identity is undefined afterwards.
    */
   requestAll(isEnough: () => boolean): Promise<void> {
     return new Promise((resolve) => {
@@ -112,14 +115,20 @@ export class Membership {
     void this.#check(upstream);
   }
 
-  /** Handles an upstream that reports a block different from the served one. Its head does not count until it has been identified again. */
+  /**
+   * Handles an upstream that reports a block different from the served one. The head of the node does not count until the node has been identified
+   * again.
+   */
   suspectForked(upstream: Upstream): void {
     this.#apply(upstream, { kind: 'mismatched' });
     this.#retries.delete(upstream);
     void this.#check(upstream);
   }
 
-  /** Handles an upstream whose head fell: the upstream may have been restarted with another genesis block. */
+  /**
+   * Handles a node whose head fell to a lower block. The node may have been restarted with another genesis block, so the identity of the node is
+   * checked soon.
+   */
   noteFallenHead(upstream: Upstream): void {
     if (this.#expected === undefined || this.#fallen.has(upstream)) return;
     this.#fallen.add(upstream);
@@ -127,8 +136,8 @@ export class Membership {
   }
 
   /**
-   * Quarantines a node for an answer that is refuted by its block and by another node, or that no honest node sends. Each quarantine is longer than
-   * the previous one.
+   * Quarantines a node because of an answer that its block and another node refute, or that no honest node sends. Each further quarantine of a node
+   * is twice as long as the one before, up to an hour.
    * @param reason predicate of a sentence about the node, for example `sent a wrong answer`
    * @param firstMs duration of the first quarantine, ms
    */
@@ -179,7 +188,7 @@ export class Membership {
     this.#checkIn(upstream, this.#fallen.has(upstream) ? Math.min(delay, FALLEN_MS) : delay);
   }
 
-  /** Replaces the scheduled check. */
+  /** Schedules the next identity check of a node, and cancels the one that was scheduled before. */
   #checkIn(upstream: Upstream, delayMs: number): void {
     clearTimeout(this.#timers.get(upstream));
     if (this.#isClosed) return;
@@ -208,16 +217,17 @@ export class Membership {
   #admit(upstream: Upstream): void {
     const hasChanged = this.#decideGenesis();
     this.#classify(upstream);
-    // An unverified node was away; its standing changes only when it has been identified again.
+    // A node that is unverified, because it was away, keeps its standing until it has been identified again.
     const others = this.#parts.upstreams.filter((other) => other !== upstream);
     if (hasChanged) for (const other of others) if (other.standing !== 'unverified') this.#rule(other);
     this.#logDispute();
   }
 
   /**
-   * Determines the genesis block if the configuration does not. The first block that a majority of all operators reports is final. Until then, a
-   * provisional block is used, which a majority of the answering operators reports. If there is no such majority, a network without a head has no
-   * provisional block, and a network with a head keeps its provisional block.
+   * Determines the genesis block if the configuration does not. The first block that a majority of all operators reports is final. Until a majority
+   * of all operators reports one block, the block that a majority of the answering operators reports is the provisional genesis block. Without a
+   * majority of the answering operators, a network that has no head has no genesis block. A network that has a head keeps its provisional genesis
+   * block.
    * @returns whether the genesis block has changed
    */
   #decideGenesis(): boolean {
@@ -271,7 +281,10 @@ export class Membership {
     return `; ${remedy}, or set pool.development: true for a development node`;
   }
 
-  /** Returns why a node is not in service while the genesis block is undecided, as the predicate of a sentence about the node. */
+  /**
+   * Returns why a node is not in service while the genesis block is undecided; undefined if the node is in service. The text is the predicate of a
+   * sentence about the node.
+   */
   #describeDispute({ genesisHash }: Identity): string | undefined {
     const provisional = this.#provisionalGenesis;
     if (this.#expected === undefined || this.#expected.genesisHash !== undefined) return undefined;

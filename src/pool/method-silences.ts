@@ -1,9 +1,10 @@
 import { Silence } from './silence.ts';
 
-/** Maximum number of recorded methods of one node. When it is exceeded, the method that was overtaken least recently is dropped. */
+/** Maximum number of recorded methods of one node. If there are more, the method is dropped for which another node was faster longest ago. */
 const MAX_METHODS = 64;
 /**
- * Maximum time for which a silent node is ordered last for a method, ms. The time is limited because probes may fail although calls would succeed.
+ * Maximum time for which a silent node is ordered last for a method, ms. After this time the node is used again, because a probe may fail although
+ * calls would succeed.
  */
 const MAX_SILENT_MS = 300_000;
 

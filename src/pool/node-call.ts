@@ -9,7 +9,7 @@ export type NodeCall = {
   readonly isSmall?: boolean;
   /** Whether a large result may be returned as bytes instead of text. */
   readonly takesBytes?: boolean;
-  /** Whether the call may change state. Such a call is not sent again if the node may already have received it. */
+  /** Whether the call may change state. A call that may change state is not sent again if the node may already have received it. */
   readonly isOnce?: boolean;
 };
 

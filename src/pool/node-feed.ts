@@ -9,12 +9,12 @@ import { type OwnTransport, requestNodeValue } from './request-value.ts';
 import type { Transport } from './transport/transport.ts';
 
 const POLL_LIMIT_MS = 5_000;
-/** Shorter than `POLL_LIMIT_MS`, because the first head waits for the sync state. */
+/** Time limit of `eth_syncing`, ms. The limit is shorter than `POLL_LIMIT_MS`, because the first head waits for the sync state. */
 const SYNC_LIMIT_MS = 2_000;
 const METHOD = 'eth_getBlockByNumber';
 /**
- * Maximum number of announced headers parsed per iteration of the event loop. If more arrive, only the newest are parsed; skipped blocks are
- * requested if they are needed.
+ * Maximum number of announced headers parsed per iteration of the event loop. If more headers arrive, only the newest are parsed. Skipped blocks are
+ * requested later if they are needed.
  */
 const MAX_ANNOUNCED = 8;
 
@@ -58,7 +58,7 @@ export function createNodeFeed(
   };
 }
 
-/** Skips a header that cannot be parsed; the next poll finds the head. */
+/** Ignores a header that cannot be parsed, because the next poll finds the head. */
 function announce(header: unknown, onBlock: (block: unknown) => void, listener: HeadListener): void {
   try {
     const head = parseReportedHeader(header);
@@ -95,7 +95,7 @@ async function getBlock(
   const reply = await requestNodeValue(own, call, performance.now() + POLL_LIMIT_MS);
   if (reply.kind === 'error') {
     const { kind } = classifyError(reply.error, METHOD);
-    // Nodes report an unknown tag, or a block that does not exist yet, by these kinds of errors.
+    // These are the kinds of errors of a node that does not know the tag or does not have the block yet.
     if (kind === 'missing' || kind === 'invalid' || kind === 'failed' || kind === 'unknown') return null;
     throw new UpstreamFault('unknown', 'the node does not report its head');
   }

@@ -13,15 +13,15 @@ const CLOSED_NAMESPACES: ReadonlySet<string> = new Set([
   // Administration of a node, its peers and its consensus.
   ...['admin', 'auctioneer', 'clique', 'engine', 'governance', 'ibft', 'istanbul', 'les', 'lespay', 'miner'],
   ...['opp2p', 'p2p', 'perm', 'plugins', 'qbft', 'quorumextension', 'quorumpermission', 'raft'],
-  // Development chains and test drivers.
+  // Namespaces of development chains and of test drivers.
   ...['anvil', 'config', 'dev', 'evm', 'ganache', 'hardhat', 'hive', 'test', 'testing'],
   // Other protocols of old nodes, which store messages and identities.
   ...['bzz', 'db', 'shh'],
 ]);
 
 /**
- * Words for methods that write, sign, administer, access files on the node's machine, or leave state in the node
- * that answered (filters, subscriptions).
+ * Words in names of methods that a network must not serve. Methods with these words write, sign, administer, access files on the node's machine, or
+ * leave state in the node that answered (filters, subscriptions).
  */
 const CLOSED_WORDS: readonly string[] = [
   ...['send', 'submit', 'resend', 'post', 'publish', 'broadcast', 'inject', 'sign', 'decrypt', 'accounts'],

@@ -1,19 +1,19 @@
 import { Lru } from '../util/lru.ts';
 
-/** Maximum number of remembered methods per node. There is a bound because clients choose the names. */
+/** Maximum number of remembered methods per node. The number is limited because clients choose the names of methods. */
 const MAX_METHODS = 256;
 const MAX_NAMESPACES = 64;
-/** Time for which a node counts as lacking a method, ms. It is limited because an operator may enable the method. */
+/** Time for which a node counts as lacking a method, ms. The time is limited because the operator of the node may enable the method. */
 const LACKS_MS = 60_000;
 const HAS_MS = 600_000;
-/** Lifetime of a node's answer to a method that cannot exist, ms; `UNANSWERED_MS` is the lifetime of a missing answer. */
+/** Time for which a node's answer to a method that cannot exist is remembered, ms. A missing answer is remembered for `UNANSWERED_MS`. */
 const CONTROL_MS = 600_000;
 const UNANSWERED_MS = 10_000;
 
 /**
- * Answer of a node to a method that cannot exist in a namespace. `refuses`: the node reports that the method does not exist, so its answers to other
- * methods can be accepted. `unanswered`: no answer is known. `answers`: the node answered anyway; the same answer to another method does not show
- * that the method exists.
+ * Answer of a node to a method that cannot exist in a namespace. `refuses`: the node reports that the method does not exist, so that answers of this
+ * node to other methods can be accepted. `unanswered`: no answer is known. `answers`: the node answered as if the method existed. If such a node
+ * gives an equal answer to another method, that method may not exist either.
  */
 export type Control =
   | { readonly kind: 'refuses' | 'unanswered' }

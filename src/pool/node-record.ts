@@ -3,9 +3,9 @@ import type { Vote } from './heads/electorate.ts';
 import type { Identity } from './identity.ts';
 
 /**
- * Whether a node may be used. `unverified`: at the start, or after the node was away, its chain is not yet known to be the network's chain.
- * `quarantined`: the node belongs to another chain, sent an answer that its block refutes, or exceeded a bound. `disputed`: nodes report different
- * genesis blocks, and the network's genesis block is undecided.
+ * Whether a node may be used. `unverified`: it is not known yet whether the node is on the network's chain. A node is unverified at the start, and
+ * after it was away. `quarantined`: the node belongs to another chain, sent an answer that its block refutes, or exceeded a bound. `disputed`: nodes
+ * report different genesis blocks, and the network's genesis block is undecided.
  */
 export type Standing = 'unverified' | 'verified' | 'quarantined' | 'disputed';
 
@@ -14,11 +14,11 @@ export type NodeRecord = {
   readonly standing: Standing;
   /** Last identity that the node reported. */
   readonly identity: Identity | undefined;
-  /** Kind of fault of the last failed identification. */
+  /** Kind of fault with which the last identification of the node failed. */
   readonly identityFault: FaultKind | undefined;
   /** Description of the difference from the network's chain while the node is quarantined, or from the other nodes while it is disputed. */
   readonly mismatch: string | undefined;
-  /** Reason for a temporary quarantine, as the predicate of a sentence about the node: a wrong answer, or an answer that exceeds a bound. */
+  /** Reason for a temporary quarantine: a wrong answer, or an answer that exceeds a bound. The text is the predicate of a sentence about the node. */
   readonly evidence: string | undefined;
   /** Result of the latest election of the head. */
   readonly vote: Vote;
@@ -27,8 +27,8 @@ export type NodeRecord = {
   /** Whether the node's blocks contradict the blocks that the network serves. */
   readonly isOnFork: boolean;
   /**
-   * Set at the start, until the node is identified or has exceeded its startup time. Until then, the node counts in the quorum, so that the other
-   * nodes have no majority without it.
+   * Set when the service starts, until the node is identified or has exceeded its startup time. An awaited node counts in the quorum, so that the
+   * other nodes have no majority without this node.
    */
   readonly isAwaited: boolean;
   /** Number of the latest block that the node had reported at the last `headReported` event. */
@@ -50,11 +50,11 @@ export type NodeEvent =
   | { readonly kind: 'polled'; readonly isAnswered: boolean }
   | { readonly kind: 'identified'; readonly identity: Identity }
   | { readonly kind: 'notIdentified'; readonly fault: FaultKind }
-  /** The network no longer waits for the node at its start. */
+  /** The startup time of the node is exceeded, so the network no longer waits for the node. */
   | { readonly kind: 'startTimeExceeded' }
   /** The node answers again after being away: it may have been replaced. */
   | { readonly kind: 'returned' }
-  /** The node reported a block different from the served one, so it must be identified again. */
+  /** The node reported a block that is different from the served block, so the node must be identified again. */
   | { readonly kind: 'mismatched' }
   | { readonly kind: 'quarantined'; readonly evidence: string }
   /** The identity was compared with the network. `isIdentified`: the identity is new, which ends `hasMismatch`. */
@@ -82,7 +82,7 @@ export const UNKNOWN_NODE: NodeRecord = {
   missedPolls: 0,
 };
 
-/** Whether the node has missed more than one poll in a row. */
+/** Whether the last polls of the node have failed, more than one in a row. */
 export function isAway({ missedPolls }: NodeRecord): boolean {
   return missedPolls >= MISSED_POLLS;
 }

@@ -4,7 +4,7 @@ import type { BatchOptions } from './transport/transport.ts';
 
 /** One row of `upstreams:`. Secrets in the row come from the environment and are never logged. */
 export type UpstreamOptions = {
-  /** Name in logs and in `portcullis doctor`; by default the host and a number. */
+  /** Name of the node in logs and in `portcullis doctor`, by default the host of its URL and a number. */
   readonly name?: string;
   /** Address of the node: `http:`, `https:`, `ws:` or `wss:`. */
   readonly url: string;
@@ -13,9 +13,13 @@ export type UpstreamOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly bearer?: string;
   readonly basic?: { readonly user: string; readonly password: string };
-  /** Operator of the node: all nodes of one operator have one vote. By default the host, on loopback with the port. */
+  /**
+   * Operator of the node: all nodes of one operator have one vote. The default operator is the host of the URL; on loopback, the host with its port.
+   */
   readonly operator?: string;
-  /** Nodes with a lower tier number are used first and decide the head. Nodes with a higher number are used only if none of them can be used. */
+  /**
+   * Nodes with a lower tier number are used first and decide the head. Nodes of a tier are used only if no node of a lower tier number can be used.
+   */
   readonly tier: number;
   /** Maximum number of concurrent connections (HTTP). */
   readonly connections: number;
@@ -37,8 +41,8 @@ export const DEFAULT_VERIFY: VerifyMode = 'auto';
 export const verifySchema: z.ZodType<VerifyMode> = z.enum(['auto', 'require', 'off']);
 
 /**
- * Default number of blocks: about six minutes of Ethereum, or one minute of a rollup, as clients that follow the head request. For such a range of
- * full blocks, nodes send 40 MB.
+ * Default number of blocks: about six minutes of Ethereum, or one minute of a rollup. Clients that follow the head request ranges of this length. The
+ * receipts of 32 full blocks have 40 MB.
  */
 export const DEFAULT_VERIFY_LOG_BLOCKS = 32;
 
@@ -52,8 +56,8 @@ export const DEFAULT_VERIFY_CALLS = 1;
 export const verifyCallsSchema: z.ZodType<number> = z.number().min(0).max(100);
 
 /**
- * `execution:` of a network. `node`: nodes execute calls. `local`: calls are executed locally on state that nodes send with Merkle proofs. `auto`:
- * like `local`, once a comparison with the answers of nodes has found no difference.
+ * Values of the option `execution:` of a network, which selects where calls are executed. `node`: nodes execute calls. `local`: calls are executed
+ * locally on state that nodes send with Merkle proofs. `auto`: like `local`, once a comparison with the answers of nodes has found no difference.
  */
 export type ExecutionMode = 'node' | 'local' | 'auto';
 
@@ -92,7 +96,9 @@ export type PoolOptions = {
   readonly genesisHash?: string;
   /** Fraction of the voting upstreams that must have a block before it is served. */
   readonly headShare: 'majority' | number;
-  /** A node has no vote on the head if it is behind by more than both bounds: blocks, and time between timestamps. */
+  /**
+   * Bounds of lag: a node has no vote on the head if it is behind by more than `maxLagBlocks`, and the timestamps differ by more than `maxLagTime`.
+   */
   readonly maxLagBlocks: number;
   readonly maxLagTime: number;
   /** Time for which a head is still served although no healthy node has it. */

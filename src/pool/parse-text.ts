@@ -20,13 +20,16 @@ import { outOfMemory } from './transport/buffered-pieces.ts';
 /** Maximum number of members in one object of a long text: headers, receipts and logs have fewer than fifty. */
 const MAX_MEMBERS = 4_096;
 /**
- * Maximum number of items in one list. This many logs, of at least 326 bytes each, would be longer than any response. Copying a list of this length
- * when it grows takes 3 ms.
+ * Maximum number of items in one list. A list of this many logs (at least 326 bytes each) would be longer than any response may be. When a list of
+ * this length must grow, copying it takes 3 ms.
  */
 const MAX_ITEMS = 1_048_576;
 /** Maximum number of long texts that one `checkParsed` parses. */
 const MAX_TEXTS = 4;
-/** Maximum memory for one text and its values if no node's budget is used, bytes; equal to the default share of one node. */
+/**
+ * Maximum memory for one text and its parsed values if the memory is not counted for a node, bytes. The maximum is equal to the default share of one
+ * node.
+ */
 const UNSHARED_BYTES = 128 * 1024 * 1024;
 
 /** Owner and limits of a parse. */
@@ -35,7 +38,7 @@ export type ParseWork = {
   readonly owner?: string | undefined;
   /** Aborts the parse. */
   readonly signal?: CancelSignal | undefined;
-  /** Opens the memory reservation for the text and its values (`limits.nodeBytes`); if absent, each text may use `UNSHARED_BYTES`. */
+  /** Opens the memory reservation for the text and the parsed values (`limits.nodeBytes`). If absent, each text may use `UNSHARED_BYTES`. */
   readonly memory?: (() => AnswerMemory) | undefined;
 };
 
@@ -51,8 +54,8 @@ export function parseText(text: JsonText | JsonBytes, work: ParseWork): PromiseO
 }
 
 /**
- * Runs a function that parses texts with `parseJsonText`. If a text is long, it is parsed in slices, and then the function runs again. The function
- * must therefore have no side effects before it parses.
+ * Runs a function that parses texts with `parseJsonText`. If a text is long, it is parsed in scheduler slots, and then the function is called again
+ * with the parsed value. The function must have no side effects before it parses, because it may run twice.
  * @throws the error of `read` or `parseText`, synchronously or by rejection
  */
 export function checkParsed<T>(read: () => T, work: ParseWork): PromiseOrValue<T> {

@@ -9,8 +9,8 @@ import type { Handler, RequestContext } from './upstream-request.ts';
 type GroupForm<In extends RequestContext, Out extends In> = (next: GroupHandler<Out>) => GroupHandler<In>;
 
 /**
- * Middleware around the sending of a request. It gets request contexts of type `In` and passes them on as `Out`. Groups of requests pass the same
- * policies: either `group` handles the whole group, or the steps run for each request.
+ * Middleware around the sending of a request. A policy gets request contexts of type `In`, and passes them on as type `Out`. Requests in a group pass
+ * the same policies: for each policy, either `group` handles the whole group, or the steps run for each request.
  */
 export type Policy<In extends RequestContext = RequestContext, Out extends In = In> = ((
   next: Handler<Out>,
@@ -25,8 +25,8 @@ export type Policy<In extends RequestContext = RequestContext, Out extends In = 
   );
 
 /**
- * Creates a policy from steps. Unless a step returns a promise, the policy needs no separate promise.
- * @param group handles a whole group instead of the steps, for policies that decide once for all its requests
+ * Creates a policy from steps. A step that returns no promise costs no promise of its own.
+ * @param group handler of whole groups, which replaces the steps; for policies that decide once for all requests of a group
  */
 export function createPolicy<In extends RequestContext, Out extends In = In>(
   own: PolicySteps<In, Out>,

@@ -3,8 +3,8 @@ import type { UpstreamFault } from './fault.ts';
 import type { Upstream } from './upstream.ts';
 
 /**
- * Events of a network of nodes. They are created before its parts, so that a part can report to parts that are created later. Each event is notified
- * synchronously.
+ * Events of a network of nodes. The events exist before all parts of the network, so that a part can report to parts that are created later. Each
+ * event is notified synchronously.
  */
 export class PoolEvents {
   /** The heads of a node have changed. */
@@ -13,7 +13,10 @@ export class PoolEvents {
   readonly away: Listeners<[Upstream]> = new Listeners();
   /** A node answers polls again. */
   readonly back: Listeners<[Upstream]> = new Listeners();
-  /** A node has sent a block or header that no client requested. The value is passed on as received, and not compared with anything. */
+  /**
+   * A node has sent a block or header that no client requested. The value is passed to the listeners as received, before any comparison with known
+   * blocks.
+   */
   readonly headerSeen: Listeners<[unknown]> = new Listeners();
   /** A node has sent more than a request can need, or a message that was not requested. */
   readonly excessive: Listeners<[Upstream, UpstreamFault]> = new Listeners();
@@ -25,7 +28,7 @@ export class PoolEvents {
   readonly orphaned: Listeners<[readonly string[]]> = new Listeners();
   /** The served head has become another block or undefined, or is defined again. */
   readonly served: Listeners<[]> = new Listeners();
-  /** The served head and all data that depends on it have changed. Each listener is a request that waits for the next head. */
+  /** The served head and all data that depends on it have changed. A request that waits for the next head registers a listener here. */
   readonly announced: Listeners<[]> = new Listeners();
   /** Recent blocks have been examined for the first time. */
   readonly calibrated: Listeners<[]> = new Listeners();

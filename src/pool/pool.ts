@@ -27,7 +27,7 @@ import { createSendCoalesced, type SendCoalesced } from './send-coalesced.ts';
 import type { Upstream } from './upstream.ts';
 import type { Directed, Handler, Send } from './upstream-request.ts';
 
-/** Maximum burst of retry rounds; `HEDGE_RESERVE` is the maximum burst of hedged calls. */
+/** Maximum number of retry rounds in a burst; `HEDGE_RESERVE` is the maximum number of hedged calls in a burst. */
 const RETRY_RESERVE = 20;
 const HEDGE_RESERVE = 10;
 /** Maximum number of methods whose latencies are recorded. */
@@ -42,11 +42,14 @@ export type PoolParts = {
   /** Whether a block height is final, so that its block cannot change. */
   readonly isFinal: (height: bigint) => boolean;
   readonly log: Logger;
-  /** Decides whether answers that all nodes give and that are refuted follow unknown rules of the chain; absent if nothing is verified. */
+  /**
+   * Called if the answers of all nodes are refuted: decides whether they follow rules of the chain that this service does not know. Absent on
+   * networks where nothing is verified.
+   */
   readonly acceptRules?: AcceptRules;
   /**
-   * Number of operators that must report an object as absent when every node is tried. If undefined, the reports of the available nodes are
-   * sufficient.
+   * Number of operators that must report an object as absent when every node is tried. If this number is undefined, a null is accepted when all
+   * available nodes report null.
    */
   readonly voices?: { readonly needed: number } | undefined;
 };
@@ -54,7 +57,9 @@ export type PoolParts = {
 /** Functions that send single requests and groups of requests through the pool. */
 export type Pool = { readonly ask: Send; readonly sendCoalesced: SendCoalesced };
 
-/** Creates the senders of a pool: the policies for requests to nodes, outermost first. Single requests and groups pass the same policies. */
+/**
+ * Creates the senders of a pool: the policies for requests to nodes, outermost first. Single requests and groups of requests pass the same policies.
+ */
 export function createPool({ network, upstreams, options, cache, isFinal, log, ...parts }: PoolParts): Pool {
   const probe = createProbe({
     sendToNode: createRecord(network, log).over(createSender(options)),
@@ -68,7 +73,7 @@ export function createPool({ network, upstreams, options, cache, isFinal, log, .
       ),
   });
   const inTime = PolicyStack.of(keepDeadline());
-  // Requests can change the state of a development node, so identical requests are not coalesced.
+  // On a development node, requests can change the state, so identical requests are not coalesced.
   const shared = options.development ? inTime : inTime.around(singleFlight());
   const policies = shared
     .around(fillCache(createKeeper(cache, isFinal)))
@@ -105,7 +110,7 @@ export function createPool({ network, upstreams, options, cache, isFinal, log, .
   };
 }
 
-/** Creates the sender for a node that is already chosen. Its only policies are the ones that record the health of the node. */
+/** Creates the sender for a node that is already chosen. The sender has only the policies that record the health of the node. */
 export function createNodeClient({
   network,
   options,

@@ -1,4 +1,4 @@
-/** Maximum duration of a quarantine, ms. After the same time without a quarantine, the next one has the initial duration again. */
+/** Maximum duration of a quarantine, ms. If a node was not quarantined for this long, its next quarantine has the initial duration again. */
 const MAX_MS = 3_600_000;
 
 /** Durations of the quarantines of nodes; each quarantine of a node takes twice as long as its previous one. */

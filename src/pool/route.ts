@@ -11,7 +11,10 @@ export type Claim = {
 
 const NONE: readonly Claim[] = [];
 
-/** The upstreams that may answer a call, or the calls of a group, best first. Each upstream is taken once, unless `giveBack` returns it. */
+/**
+ * The upstreams that may answer a call, or the calls of a group, best first. Each upstream is taken from the route once, unless `giveBack` puts it
+ * back.
+ */
 export class Route {
   readonly #upstreams: Upstream[];
   /** Number of upstreams that may have an answer, including upstreams that are unavailable now. */
@@ -21,8 +24,8 @@ export class Route {
   #claims = NONE;
 
   /**
-   * @param upstreams array of the upstreams, which the route may modify
-   * @param absent number of upstreams that may have an answer but are unavailable now
+   * @param upstreams upstreams of the route, best first; the route may modify this array
+   * @param absent number of other upstreams that may have an answer, but are unavailable now
    * @param isAvailable whether an upstream is known to have the block of the call
    */
   constructor(upstreams: Upstream[], absent = 0, isAvailable = true) {
@@ -56,7 +59,7 @@ export class Route {
     this.#upstreams.push(upstream);
   }
 
-  /** Returns the claims about a call that no upstream has confirmed or contradicted. */
+  /** Returns the unrecognized errors of upstreams for a call that no other upstream has confirmed or contradicted yet. */
   claimsAbout(call: UpstreamRequest): readonly Claim[] {
     return this.#claims.filter((claim) => claim.call === call);
   }

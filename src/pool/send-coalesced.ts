@@ -12,8 +12,9 @@ import { fitResult, openContext, type UpstreamRequest } from './upstream-request
 export type SharedOutcome = CallOutcome & { readonly node: Upstream | undefined };
 
 /**
- * Answers calls at one block: from the cache if possible, and the others as one group, through the policies of the pool. The outcome of a call that
- * left the group is undefined; the caller must send such a call alone. Throws and rejects only on internal errors of this program.
+ * Answers several calls at one block. Cached answers are used if possible; the other calls are sent as one group, through the policies of the pool.
+ * If a call leaves the group, its outcome is undefined, and the caller must send this call alone. Throws and rejects only on internal errors of this
+ * program.
  */
 export type SendCoalesced = (
   calls: readonly (UpstreamRequest | undefined)[],

@@ -4,8 +4,8 @@ const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 15_000;
 
 /**
- * Detects a node that does not answer calls that other nodes answer. While a node is silent, no caller waits for it. Copies of calls are sent to it
- * as probes, one at a time, each with the full time limit. Any answer ends the silence, because a slow node is not at fault.
+ * Detects a node that does not answer calls that other nodes answer. No caller waits for the answer of a silent node. Copies of calls are sent to a
+ * silent node as probes, one at a time, each with the full time limit. Any answer ends the silence, because a slow node is not at fault.
  */
 export class Silence {
   readonly #now: () => number;
@@ -42,14 +42,14 @@ export class Silence {
     return wasConfirmed;
   }
 
-  /** Whether a probe is due. If so, the probe counts as in flight until `endProbe`. */
+  /** Whether a probe is due. If a probe is due, it counts as in flight until `endProbe`. */
   takeProbe(): boolean {
     if (!this.isSilent || this.#isProbed || this.#now() < this.#nextProbeAt) return false;
     this.#isProbed = true;
     return true;
   }
 
-  /** Ends a probe. @returns whether it is the first probe of this silence without an answer */
+  /** Ends a probe. @returns whether this probe is the first one of this silence that the node did not answer */
   endProbe(): boolean {
     this.#isProbed = false;
     if (!this.isSilent) return false;

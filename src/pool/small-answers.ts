@@ -1,6 +1,6 @@
 /**
- * Methods whose answers are usually small and fast, so that their calls may share a request to a node. Not included are methods that return blocks,
- * all receipts of a block, logs or traces, simulations, and methods that write.
+ * Methods whose answers are usually small and fast, so that their calls may share a request to a node. The set has no methods that return blocks, all
+ * receipts of a block, logs or traces, no simulations, and no methods that write.
  */
 const SMALL: ReadonlySet<string> = new Set([
   'eth_call',
@@ -21,11 +21,12 @@ const SMALL: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Maximum length of the parameters of an `eth_getProof` with a small answer, UTF-16 units: an account and three slots, whose proofs take about 20 kB.
+ * Maximum length of the parameters of an `eth_getProof` that counts as small, UTF-16 units. Parameters of this length name an account and three
+ * slots, whose proofs take about 20 kB.
  */
 const SMALL_PROOF_LENGTH = 400;
 
-/** Whether a call may share a request with others, because its answer hardly delays theirs. */
+/** Whether a call may share a request with other calls, because its small answer hardly delays their answers. */
 export function hasSmallAnswer(method: string, params: string): boolean {
   return SMALL.has(method) || (method === 'eth_getProof' && params.length <= SMALL_PROOF_LENGTH);
 }

@@ -16,16 +16,17 @@ import type { Upstream } from './upstream.ts';
 
 /** Maximum wait for a majority of the operators to report the genesis block if the configuration has only the chain id, ms. */
 const NAMED_PATIENCE_MS = 1_500;
-/** Maximum wait for the first head at the start, ms. If there is still no head, the first requests wait for it. */
+/** Maximum wait for the first head at the start, ms. If there is no head after this time, the first requests wait for the head. */
 const HEAD_LIMIT_MS = 3_000;
 const HEAD_CHECK_MS = 10;
 
-/** Startup time of upstreams after the chain id is known, ms: the first head waits at most this long for unidentified upstreams. */
+/** Startup time of upstreams after the chain id is known, ms. The first head waits at most this long for upstreams that are not identified. */
 const AWAIT_MS = 1_500;
-/** Startup time of upstreams from the opening of the chain, ms, equal to the time limit of one identification. */
+/** Startup time of upstreams, counted from the opening of the chain, ms. `OPEN_AWAIT_MS` is equal to the time limit of one identification. */
 const OPEN_AWAIT_MS = 5_000;
 /**
- * Maximum time for which `startChain` waits for the nodes, ms. Most nodes answer in a tenth of this time, and the first requests then need not wait.
+ * Maximum time for which `startChain` waits for the nodes, ms. Most nodes answer in a tenth of this time; the first requests then find a head and
+ * need not wait.
  */
 const OPEN_LIMIT_MS = 500;
 /** Maximum time for which `refreshHeads` waits for nodes that do not report their heads, ms. */
@@ -70,7 +71,7 @@ export async function startChain(parts: StartParts): Promise<void> {
 
 /**
  * Follows the chain that more than half of the operators report, as soon as they do.
- * @returns resolves when the heads are followed, or when every node has answered or exceeded its startup time
+ * @returns a promise that resolves when the heads are followed, or when every node has answered or exceeded its startup time
  */
 function followReported(parts: StartParts): Promise<void> {
   const { pool, upstreams, membership, chainId, stopping } = parts;
@@ -97,7 +98,7 @@ function followReported(parts: StartParts): Promise<void> {
 function limitPatience({ upstreams, membership, stopping, onChange }: StartParts, limitMs: number): void {
   const timer = setTimeout(() => {
     for (const upstream of upstreams) upstream.apply({ kind: 'startTimeExceeded' });
-    // An operator may count from now on, because its votes no longer wait for nodes that exceeded their startup time.
+    // A vote of an operator may count from now on, because it no longer waits for nodes that exceeded their startup time.
     membership.reports.notify();
     onChange();
   }, limitMs);
@@ -116,7 +117,8 @@ async function follow(identity: ChainIdentity, parts: StartParts): Promise<void>
 }
 
 /**
- * Waits until there is a head and every upstream that may answer has reported its blocks, so that a single fast upstream does not determine the head.
+ * Waits until there is a head, and every upstream that may answer has reported its blocks. Without this wait, a single fast upstream would determine
+ * the head.
  */
 async function waitForHeads(
   head: NetworkHead,
@@ -142,8 +144,8 @@ export function readConfigured({ chainId, genesisHash }: PoolOptions): Configure
 }
 
 /**
- * Requests the identity of every upstream once, for a configuration with a chain id. If the configuration has no genesis hash, the first majority of
- * the operators determines it.
+ * Requests the identity of every upstream once, for a configuration with a chain id. If the configuration has no genesis hash, it is the first hash
+ * that a majority of the operators reports.
  */
 async function identifyNamedChain(
   upstreams: readonly Upstream[],

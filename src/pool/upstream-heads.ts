@@ -3,7 +3,7 @@ import type { Listeners } from '../util/listeners.ts';
 import type { NetworkHead } from './heads/network-head.ts';
 import type { NodePendingFeed } from './pending/pending-feed.ts';
 
-/** The head that a network of nodes serves, and the transactions that its nodes announce. */
+/** The head of a network that upstream nodes serve, and the pending transactions that these nodes announce. */
 export class UpstreamHeads implements HeadReads {
   readonly #head: Pick<NetworkHead, 'served'>;
   readonly #pending: NodePendingFeed;

@@ -6,16 +6,17 @@ import type { NodeCall } from './node-call.ts';
 import type { Route } from './route.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Size above which a result counts as long, bytes. Decoding this many bytes to a string takes 4 ms, or 7 ms if they are not ASCII. */
+/** Size above which a result counts as long, bytes. Decoding this many bytes to a string takes 4 ms if they are ASCII, otherwise 7 ms. */
 export const LONG_BYTES: number = 4 * 1024 * 1024;
 
 /** A resolved block of a request; `hash` is undefined if only the height is known. */
 export type BlockPosition = { readonly number: bigint; readonly hash: string | undefined };
 
 /**
- * Condition under which a `null` of a node is accepted. `truth`: always. `claim`: if a second upstream reports null too, or if there is no second
- * upstream. `doubt`: only if a second upstream reports null too. `search`: only if every available upstream reports null. `certain`: only if every
- * upstream reports null; the request fails if one is unavailable. `fault`: never, because the item is known to exist.
+ * Condition under which a null result of a node is accepted as the answer. `truth`: always. `claim`: if a second upstream reports null too, or if
+ * there is no second upstream. `doubt`: only if a second upstream reports null too. `search`: only if every available upstream reports null.
+ * `certain`: only if every upstream reports null; if an upstream is unavailable, the request fails. `fault`: never, because the item is known to
+ * exist.
  */
 export type NullMeaning = 'truth' | 'claim' | 'doubt' | 'search' | 'certain' | 'fault';
 
@@ -31,7 +32,10 @@ export type Absence = {
 
 export const ABSENCE_UNVERIFIED: Absence = { byHash: 'claim', byHeight: 'doubt', known: 'doubt' };
 export const ABSENCE_VERIFIED: Absence = { byHash: 'claim', byHeight: 'doubt', known: 'fault' };
-/** For networks whose answers must be verified: any node that has an item can send it in verifiable form, so all nodes are tried. */
+/**
+ * Conditions for nulls on networks whose answers must be verified. Any node that has an item can send it in verifiable form, so every node is tried
+ * before a null is accepted.
+ */
 export const ABSENCE_REQUIRED: Absence = { byHash: 'search', byHeight: 'fault', known: 'fault' };
 
 /** One request to the pool, independent of the node that answers the request. */
@@ -39,50 +43,59 @@ export type UpstreamRequest = {
   readonly method: string;
   /** JSON text of the positional parameters. */
   readonly params: JsonText;
-  /** Parameters that name the block by hash (EIP-1898), for nodes that are known to support this. */
+  /** Parameters that name the block by hash (EIP-1898), for nodes that are known to support such parameters. */
   readonly paramsByHash?: JsonText;
   /**
-   * Parameters with only the first one, for nodes that refuse more (l2geth's `eth_estimateGas`). Set only if the omitted parameters equal the
-   * defaults.
+   * Only the first parameter, for nodes that refuse more than one (l2geth's `eth_estimateGas`). Set only if the omitted parameters have their default
+   * values.
    */
   readonly paramsAlone?: JsonText | undefined;
-  /** Whether nodes often refuse this method, so that HTTP 401 or 403 means only that the method is not available. */
+  /** Whether nodes often refuse this method. If nodes often refuse it, HTTP 401 or 403 means only that the node does not offer the method. */
   readonly mayBeRefused?: boolean;
   /**
-   * Whether the method is passed through because the service does not implement it. A node's error is then the answer, unmodified, and a node that
-   * lacks the method may return anything.
+   * Whether the method is passed through because the service does not implement it. If the method is passed through, an error of a node is returned
+   * unmodified, and a node that lacks the method may return anything.
    */
   readonly isPassed?: boolean;
-  /** Whether the caller can continue without an answer. The request is then not retried after all nodes have failed. */
+  /** Whether the caller can continue without an answer. An optional request is not retried after all nodes have failed. */
   readonly isOptional?: boolean | undefined;
   /** Whether the call may change state, so that it is not sent again to a node that may already have received it. */
   readonly isOnce?: boolean;
-  /** Replacement requests for a node that lacks the method, sent in batches; the answer is the array of their results. */
+  /**
+   * Returns requests that replace this one at a node that lacks the method. The replacement requests are sent in batches, and the array of their
+   * results is the answer.
+   */
   readonly batch?: (() => readonly NodeCall[]) | undefined;
   /** Whether the answer must be complete: a stream is collected before the answer is checked, cached and shared. */
   readonly isText?: boolean;
   /** Whether a complete answer may be bytes instead of text, because it is passed on without changes. */
   readonly takesBytes?: boolean;
-  /** Whether an answer of more than `LONG_BYTES` may be bytes, because decoding it to a string would block the event loop for long. */
+  /** Whether an answer of more than `LONG_BYTES` may be bytes. Decoding so many bytes to a string would block the event loop for long. */
   readonly takesLongBytes?: boolean;
   /**
-   * Whether the beginning of a stream is buffered up to a bound. Most errors in the stream are then found while another node can still be tried, or
-   * an error returned.
+   * Whether a stream is buffered up to a bound before it is passed on. Most errors inside of a buffered stream are found while another node can still
+   * be tried, or an error can still be returned.
    */
   readonly isBuffered?: boolean;
-  /** Whether only the effect of `check` matters. A stream is then read to its end, and returned empty. */
+  /**
+   * Whether the caller needs only the effect of `check`, and not the result. If so, a streamed result is read to its end, and an empty stream is
+   * returned.
+   */
   readonly isDrained?: boolean;
-  /** Whether `check` verifies a stream as thoroughly as a complete answer. A long answer is then checked piece by piece while it arrives. */
+  /**
+   * Whether `check` verifies a stream as thoroughly as a complete answer. If `checksStream` is true, a long answer is checked piece by piece while it
+   * arrives.
+   */
   readonly checksStream?: boolean;
   /** Whether `check` ensures that the answer belongs to the block of `key`. */
   readonly isBound?: boolean;
   /** Whether only upstreams with a vote on the head are used, because the answer depends on the newest block. */
   readonly needsVote?: boolean;
-  /** Block of the request; only upstreams that may have it are used. */
+  /** Block that the request is about; only upstreams that may have this block are used. */
   readonly block?: BlockPosition;
   /** Number of blocks in a request for logs. */
   readonly logBlocks?: number;
-  /** Whether the same node is used each time while it is healthy, because each node has a different `pending` block. */
+  /** Whether the same node is used each time, as long as it is healthy. Each node has a different `pending` block. */
   readonly isSticky?: boolean;
   /** Hash of the transaction in the request. Nodes to which the caller sent this transaction are tried first. */
   readonly transactionHash?: string;
@@ -99,7 +112,7 @@ export type UpstreamRequest = {
    * @throws UpstreamFault `wrong` or `malformed`
    */
   readonly check?: (result: JsonResult, upstream?: Upstream) => JsonResult;
-  /** Returns whether the result may be cached. An unverifiable result must not be cached as if it were verified. */
+  /** Returns whether the result may be cached. A result that could not be verified must not be cached as if it were verified. */
   readonly isKept?: () => boolean;
 };
 
@@ -108,7 +121,7 @@ export function fitResult<R extends JsonResult>(result: R, call: UpstreamRequest
   return result instanceof JsonBytes && !staysBytes(result.length, call) ? result.text : result;
 }
 
-/** Whether a result of this many bytes is passed on as bytes. */
+/** Whether a result of `length` bytes is passed on as bytes, and not decoded to text. */
 export function staysBytes(
   length: number,
   { takesBytes, takesLongBytes }: Pick<UpstreamRequest, 'takesBytes' | 'takesLongBytes'>,
@@ -120,8 +133,8 @@ export function staysBytes(
 export type AnsweredBy = { upstream?: Upstream | undefined };
 
 /**
- * Context of a request in the policies. Each policy sees the decisions of the outer policies. One record per request is filled step by step. It is
- * copied only if several upstreams are used at the same time, or if a different scope is needed.
+ * Context of a request in the policies. Each policy sees the decisions of the outer policies. Each request has one mutable record, which the policies
+ * fill one after the other. The record is copied only if several upstreams are used at the same time, or if a different scope is needed.
  */
 export type RequestContext = {
   readonly call: UpstreamRequest;
@@ -146,7 +159,7 @@ export type Directed = RoutedRequest & {
   readonly requestedAt: number;
 };
 
-/** Mutable record behind the request contexts. The return types of the functions below show which members are set. */
+/** Mutable record behind the request contexts. The return types of the functions below show which members are set after each call. */
 type ContextRecord = RequestContext & {
   route: Route | undefined;
   upstream: Upstream | undefined;

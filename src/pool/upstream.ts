@@ -90,7 +90,10 @@ export class Upstream {
   checking: Promise<void> | undefined;
   #record: NodeRecord = UNKNOWN_NODE;
   readonly #announcements: Transport | undefined;
-  /** Methods for which the node accepts only the first parameter. The set is small, because it has only methods with `paramsAlone`. */
+  /**
+   * Methods for which the node accepts only the first parameter. The set stays small, because only methods whose requests have `paramsAlone` are
+   * added.
+   */
   readonly #takesOne = new Set<string>();
 
   constructor(parts: UpstreamParts) {
@@ -150,7 +153,10 @@ export class Upstream {
     return this.#record.isOnFork;
   }
 
-  /** Whether the node takes part in the election of the head: it belongs to this chain and answers, or is not identified yet at the start. */
+  /**
+   * Whether the node takes part in the election of the head. Nodes take part if they belong to this chain and answer polls. At the start, nodes that
+   * are not identified yet take part too.
+   */
   get countsForHead(): boolean {
     return this.standing === 'verified' ? !this.isAway && !this.hasMismatch : this.isAwaited;
   }

@@ -12,7 +12,10 @@ type Watched = Pick<
   'onVote' | 'onUnlinked' | 'onAhead' | 'onExpiry' | 'onAbandoned'
 >;
 
-/** Votes that are logged as warnings. A node of a lower tier or without a block yet is not a problem. */
+/**
+ * Votes that are logged as warnings, because the node is behind. A node that is in a lower tier, or that has not reported a block yet, is not a
+ * problem.
+ */
 const BEHIND: ReadonlySet<Vote> = new Set<Vote>(['syncing', 'lagging']);
 
 const NOT_SERVED: Readonly<Record<HeadHindrance, string>> = {
@@ -23,8 +26,8 @@ const NOT_SERVED: Readonly<Record<HeadHindrance, string>> = {
 };
 
 /**
- * Logs changes of a network's head and of the nodes' votes, one line each. Also requests the baseline block of the election from nodes that seem to
- * be far ahead.
+ * Logs changes of a network's head and of the nodes' votes, one line each. If a node seems to be far ahead, also requests from it the block that its
+ * chain must contain.
  */
 export function watchHead(
   network: string,
@@ -84,14 +87,17 @@ function findReference(...blocks: readonly (BlockHeader | undefined)[]): bigint 
   return highest;
 }
 
-/** Whether a node of a better tier has a vote and has reported a block. A vote without a block may still change directly after the start. */
+/**
+ * Whether a node of a better tier has a vote and has reported a block. Directly after the start, the vote of a node without a block may still change.
+ */
 function decidesBefore({ tier, vote, tracker }: Upstream, reserve: Upstream): boolean {
   return tier < reserve.tier && vote === 'votes' && tracker.latest !== undefined;
 }
 
 /**
- * Logs once per head that the only node of a network went back below the served head. With `pool.development`, the network would follow the node.
- * @returns a function to call with a node whose head fell and whose chain was then confirmed
+ * Logs once per head that the only node of a network went back below the served head. With `pool.development`, the network follows its only node to a
+ * lower block.
+ * @returns a function that must be called when the head of a node has fallen and the node was then confirmed to be on this chain
  */
 export function watchFalls(
   network: string,

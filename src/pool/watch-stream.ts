@@ -1,7 +1,10 @@
 import type { JsonStream } from '../../packages/ethereum/primitives/json-result.ts';
 import { UpstreamFault } from './fault.ts';
 
-/** Returns a stream with the same pieces. @param onFault called with the fault that ends the stream, unless the consumer cancelled the stream */
+/**
+ * Returns a stream that yields the pieces of `source` unchanged. @param onFault called with the fault that ends the stream, unless the consumer
+ * cancelled the stream
+ */
 export function watchStream(source: JsonStream, onFault: (fault: UpstreamFault) => void): JsonStream {
   return { pieces: readWatched(source, onFault), cancel: () => source.cancel() };
 }

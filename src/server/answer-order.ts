@@ -5,8 +5,8 @@ import type { Connection } from './connection.ts';
 type NodeSocket = Duplex & {
   setTimeout?: (ms: number) => unknown;
   /**
-   * Must be reset to false. Otherwise Node.js resumes the socket when its send backlog shrinks, and bytes that arrive without a `data` listener are
-   * lost.
+   * Internal flag of Node.js that must be reset to false. While the flag is true, Node.js resumes the socket when its send backlog shrinks, and bytes
+   * that arrive without a `data` listener are lost.
    */
   _paused?: boolean;
   /** Response that is being sent. */
@@ -14,8 +14,8 @@ type NodeSocket = Duplex & {
 };
 
 /**
- * Runs `action` once all earlier requests of a connection are answered. The socket is then in the same state as after an upgrade in Node.js: not
- * read, and without listeners. Until then, a client that does not read its answers is disconnected after `sendTimeout` ms.
+ * Runs `action` once all earlier requests of a connection are answered. When `action` runs, the socket is in the same state as after an upgrade in
+ * Node.js: not read, and without listeners. Before `action` runs, a client that does not read its answers is disconnected after `sendTimeout` ms.
  */
 export function waitForAnswers(
   socket: NodeSocket,

@@ -12,8 +12,8 @@ const gunzipAsync = promisify(gunzip);
 const deflateRawAsync = promisify(deflateRaw);
 
 /**
- * Maximum number of concurrent compression jobs on the thread pool. One of its four threads stays free for files and DNS, and one processor for the
- * main thread.
+ * Maximum number of concurrent compression jobs on the thread pool. The thread pool has four threads: one stays free for files and DNS. One processor
+ * stays free for the main thread.
  */
 const RUNNING = Math.max(1, Math.min(3, availableParallelism() - 1));
 /** Minimum size of an output chunk of a zlib job, bytes; each chunk costs an iteration of the event loop and a buffer. */
@@ -24,12 +24,12 @@ const LENGTH_FIELD_BYTES = 4;
 const WAITING = limitOf('compression.jobs');
 /** Maximum wait for a running slot, ms. */
 const WAIT_MS = 2_000;
-/** Maximum number of concurrent compressed streams. Each uses 256 KiB of compressor state until its client has read it. */
+/** Maximum number of concurrent compressed streams. Each compressed stream uses 256 KiB of compressor state until the client has read the stream. */
 const STREAMS = 256;
 const GZIP_OPTIONS = { level: zlibConstants.Z_BEST_SPEED };
 const PACK_OPTIONS = { ...GZIP_OPTIONS, finishFlush: zlibConstants.Z_SYNC_FLUSH };
 
-/** Connection of a client. When it is destroyed, its waiting jobs are dropped. */
+/** Connection of a client. When the connection is destroyed, its waiting compression jobs are dropped. */
 type Client = { readonly destroyed: boolean };
 
 /** Runs all gzip work of the server. Few jobs run at a time, scheduled fairly across owners. */
@@ -81,7 +81,8 @@ export class Compression {
     const chunkSize = Math.max(MIN_CHUNK_BYTES, Math.min(limit, readMadeBytes(bytes)) + 1);
     return this.#run(owner, client, async () => {
       const made = await gunzipAsync(bytes, { maxOutputLength: limit, chunkSize });
-      // The length field may overstate the output. The output is then copied, so that the large buffer is freed.
+      // The length field of the gzip trailer may be much larger than the real output. If the output is much shorter than its buffer, it is copied, so
+      // that the large buffer is freed.
       return made.length < made.buffer.byteLength / 2 ? Buffer.from(made) : made;
     });
   }
@@ -121,7 +122,8 @@ export class Compression {
 }
 
 /**
- * Returns the uncompressed length from the gzip trailer. If the chunk size is one byte more, zlib returns the output without concatenating chunks.
+ * Returns the uncompressed length from the gzip trailer. If the chunk size is one byte larger than the uncompressed length, zlib returns the output
+ * without concatenating chunks.
  */
 function readMadeBytes(bytes: Uint8Array): number {
   const { buffer, byteOffset, length } = bytes;

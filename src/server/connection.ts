@@ -29,7 +29,7 @@ export class Connection {
   newest: Exchange | undefined;
   /** Number of requests whose heads the Node.js server has parsed. */
   begun = 0;
-  /** Owner of the newest request: the key if it is known, otherwise the address. */
+  /** Owner of the newest request on the connection: the key if it is known, otherwise the client address. */
   owner: string | undefined;
   /** Caller whose request is being answered. Only set on fast-path connections. */
   caller: AnsweredCaller | undefined;
@@ -103,7 +103,7 @@ export class Connection {
     }
   }
 
-  /** Number of requests whose answers are not fully sent. Only counted while the Node.js server reads the connection. */
+  /** Number of requests whose answers are not fully sent. Requests are counted only while the Node.js server reads the connection. */
   get unanswered(): number {
     return this.#unanswered;
   }
@@ -113,7 +113,10 @@ export class Connection {
     return this.newest?.request.complete === false;
   }
 
-  /** Whether the last request is incomplete but already answered. The client would take anything written now for the answer to its next request. */
+  /**
+   * Whether the last request is incomplete but already answered. Nothing more may be written for the incomplete request: the client would read it as
+   * the answer to its next request.
+   */
   get isDiscarding(): boolean {
     return this.isReceiving && this.newest?.response.headersSent === true;
   }

@@ -1,7 +1,7 @@
 import type { CorsOptions } from './options.ts';
 
 const PREFLIGHT_MAX_AGE_SECONDS = '86400';
-/** Request headers that the service reads. A preflight response always allows them. */
+/** Request headers that the service reads. A preflight response always allows the headers that the service reads. */
 const READ_HEADERS: readonly string[] = [
   'Content-Type',
   'Content-Encoding',
@@ -28,8 +28,8 @@ export class CorsPolicy {
   }
 
   /**
-   * Whether a page with this Origin header may read the answer. A request without the header is allowed, because it does not come from a page of
-   * another origin.
+   * Whether a page with this Origin header may read the answer. A request without an Origin header is allowed, because it does not come from a page
+   * of another origin.
    */
   allows(origin: string | undefined): boolean {
     return origin === undefined || this.#any || this.#origins.has(origin.toLowerCase());
@@ -47,7 +47,7 @@ export class CorsPolicy {
   }
 
   /**
-   * Returns the headers of a preflight response. Access depends only on the origin; additional headers, which SDKs send, are allowed and ignored.
+   * Returns the headers of a preflight response. Only the origin decides about access. Additional headers, which SDKs send, are allowed and ignored.
    * @param requested value of Access-Control-Request-Headers
    */
   preflightHeaders(origin: string | undefined, requested: string | undefined): string[] {

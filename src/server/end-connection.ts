@@ -8,8 +8,9 @@ import { readPeer } from './visitor.ts';
 const LINGER_MS = 500;
 
 /**
- * Half-closes an idle connection, and reads until the client has closed it too. A client whose request is in transit then sees a clean close and may
- * retry. After a reset, it could not know whether the request was executed. The caller must not serve requests that still arrive.
+ * Half-closes an idle connection, and reads until the client has closed it too. If a client has just sent a request, it sees a clean close and may
+ * retry. If the connection were reset instead, the client could not know whether the request was executed. The caller must not serve requests that
+ * still arrive.
  */
 export function endIdle(socket: Duplex, lingerMs: number = LINGER_MS): void {
   socket.end();
@@ -19,8 +20,8 @@ export function endIdle(socket: Duplex, lingerMs: number = LINGER_MS): void {
 }
 
 /**
- * Calls `end` for a connection that was idle for too long. It is called in a scheduler slot of the address, because connections that opened at the
- * same time reach their timeout at the same time. If bytes are read or written before the slot, `end` is not called; Node.js then restarts its
+ * Calls `end` for a connection that was idle for too long. `end` runs in a scheduler slot of the client address, because connections that were opened
+ * at the same time reach their timeout at the same time. If bytes are read or written before the slot, `end` is not called; Node.js then restarts its
  * timeout.
  */
 export function endStalled(socket: Socket, end: () => void): void {

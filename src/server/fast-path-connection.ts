@@ -19,15 +19,20 @@ export type FastPathConnectionParts = {
   readonly writer: ResponseWriter;
   readonly shares: TransportShares;
   readonly visitors: VisitorReader;
-  /** Passes the socket to the Node.js HTTP server. All bytes without an answer have been put back on the socket before. */
+  /** Passes the socket to the Node.js HTTP server. All received bytes that have no answer yet must have been put back on the socket before. */
   readonly handOver: (socket: Socket) => void;
   /** Called when the connection is closed or handed over. */
   readonly onLeave: (connection: FastPathConnection) => void;
 };
 
-/** Maximum body size on the fast path. The Node.js server reads larger bodies, because its overhead is small compared with their processing. */
+/**
+ * Maximum body size on the fast path. The Node.js server reads larger bodies, because its overhead is small compared with the time to process such a
+ * body.
+ */
 const MAX_BODY_BYTES = 64 * 1024;
-/** Maximum wait for the rest of a body, ms. Afterwards the connection is handed over to the Node.js server, which has its own time limits. */
+/**
+ * Maximum wait for the rest of a body, ms. If the body takes longer, the connection is passed to the Node.js server, which has its own time limits.
+ */
 const MAX_BODY_WAIT_MS = 1_000;
 
 /** State of a request whose body is still arriving. */
@@ -78,7 +83,7 @@ export class FastPathConnection {
     if (this.#isIdle) this.#socket.destroySoon();
   }
 
-  /** Half-closes the connection if it is idle. A request in transit does not cause a reset. */
+  /** Half-closes the connection if it is idle. If the client has just sent a request, the connection is not reset. */
   endIfIdle(): void {
     if (!this.#isIdle || this.#isEnded) return;
     this.#isEnded = true;
@@ -101,7 +106,7 @@ export class FastPathConnection {
   #endStalled(): void {
     const socket = this.#socket;
     if (socket.writableLength === 0) {
-      // No request has begun to arrive, so no 408 is sent: the client would take it for the answer to a request in transit.
+      // No 408 is sent, because no request has begun to arrive. A client that is just sending a request would take the 408 for its answer.
       this.endIfIdle();
       return;
     }
@@ -136,7 +141,7 @@ export class FastPathConnection {
     else if (missing < 0 || !this.#begin(head, bytes, missing)) this.#handOver(bytes);
   }
 
-  /** Waits for the rest of a body. @returns false if there is no memory for it */
+  /** Waits for the rest of a body. @returns false if there is no memory for the body */
   #begin(head: FastPathHead, bytes: Buffer, missing: number): boolean {
     const owner = this.#nameAddress(head.fields.forwardedFor);
     if (!this.#parts.shares.takeArriving(owner, head.bodyLength)) return false;
@@ -165,7 +170,8 @@ export class FastPathConnection {
     this.#unanswered.hasNext = true;
     this.#early ??= { gathered: new GatheredBytes(), owner: this.#nameCaller() };
     const { gathered, owner } = this.#early;
-    // The bytes are already read and must be answered, so they are counted even if there is no room. Reading is paused until they are served.
+    // Bytes that were read must be answered, so their memory is counted even if the bound is exceeded. Reading is paused until the buffered bytes are
+    // served.
     this.#parts.shares.arriving.take(owner, gathered.costOf(chunk));
     gathered.add(chunk);
   }
@@ -215,7 +221,7 @@ export class FastPathConnection {
       socket.destroySoon();
       return;
     }
-    // While an answer was being sent, the socket had a different timeout.
+    // Restores the idle timeout: while the answer was being sent, the socket had the timeout of a write.
     if (socket.timeout !== this.#parts.limits.keepAliveTimeout)
       socket.setTimeout(this.#parts.limits.keepAliveTimeout);
     this.#isBusy = false;

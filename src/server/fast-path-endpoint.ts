@@ -164,8 +164,8 @@ export class FastPathEndpoint {
   }
 
   /**
-   * Whether this answer is the last of its connection. If the client has already sent the next request, the connection stays open, because after a
-   * close the client could not know whether that request was executed.
+   * Whether this answer is the last of its connection. If the client has already sent the next request, the connection stays open. If the connection
+   * closed, the client could not know whether its next request was executed.
    */
   #isLast({ hasNext }: Connection): boolean {
     return !hasNext && (this.#writer.isClosing || this.#writer.takeParting());
@@ -175,7 +175,7 @@ export class FastPathEndpoint {
     const { status, bound } = answer;
     if (bound !== undefined) work.report?.noteRefused(bound);
     const sent = this.#send(answer, request.head.fields, socket, work);
-    // A separate method, so that the closure which waits for the client does not reference the answer, which may be large.
+    // A separate method, so that the closure that waits for the client does not keep a large answer in memory.
     return sent instanceof Promise
       ? this.#endWhenSent(sent, status, request, socket, work)
       : this.#end(sent, status, request, socket, work, false);
@@ -208,7 +208,7 @@ export class FastPathEndpoint {
   }
 }
 
-/** Returns the gzip form of a body if its value is already compressed. */
+/** Returns the gzip form of a body; undefined if the value in the body is not compressed yet. */
 function findZipped(body: string | JsonBytes): readonly Uint8Array[] | undefined {
   const packed = typeof body === 'string' ? undefined : body.value.packed;
   return packed && encodeMember(body as JsonBytes, packed);

@@ -5,7 +5,10 @@ import type { WebSocket } from 'ws';
 const TEXT_FRAME = 0x81;
 const MASKED = 0x80;
 const LENGTH_BITS = 0x7f;
-/** Maximum payload length that fits into the second byte of a frame. `LENGTH_IN_16_BITS` in this byte means that a 16-bit length follows. */
+/**
+ * Maximum payload length that fits into the second byte of a frame. `LENGTH_IN_16_BITS` in the second byte of a frame means that a 16-bit length
+ * follows.
+ */
 const MAX_SHORT_LENGTH = 125;
 const LENGTH_IN_16_BITS = 126;
 /** Size of a frame head with a short length, bytes, without the mask; `MEDIUM_HEAD_BYTES` is the size with a 16-bit length. */
@@ -13,7 +16,7 @@ const SHORT_HEAD_BYTES = 2;
 const MEDIUM_HEAD_BYTES = 4;
 const MASK_BYTES = 4;
 
-/** Frame parser of ws. Its undocumented fields show its position in a message. */
+/** Frame parser of ws. Undocumented fields of the parser show whether it is inside of a message. */
 type Receiver = {
   write(chunk: Buffer): boolean;
   readonly _state: number;
@@ -22,9 +25,9 @@ type Receiver = {
 };
 
 /**
- * Reads simple messages without the parser of ws, which processes each chunk as a stream in six parts. A simple message is text in one masked frame
- * of less than 64 KiB that arrived complete. ws reads and validates any other frame, and the rest of the chunk after it. Simple frames are read here
- * again when ws is between two messages. If a version of ws lacks the fields of `Receiver`, it reads every frame.
+ * Reads simple messages without the parser of ws, which processes each chunk as a stream in six parts. A simple message is a complete text message in
+ * one masked frame of less than 64 KiB. The parser of ws reads and validates any other frame, and the rest of the chunk after this frame. Simple
+ * frames are read here again when ws is between two messages. If a version of ws lacks the fields of `Receiver`, ws reads every frame.
  * @param maxBytes maximum size of a message that is read here, bytes
  */
 export function readFastPathFrames(ws: WebSocket, maxBytes: number): void {

@@ -34,8 +34,8 @@ export class FastPathLane {
   }
 
   /**
-   * Accepts a new connection. If one address opens many connections in a row, all but the first few are read in scheduler slots of the address. libuv
-   * accepts one connection per iteration of the event loop, so otherwise connections from other addresses would wait until the requests of all
+   * Accepts a new connection. If one address opens many connections in a row, all connections but the first few are read in scheduler slots of the
+   * address. Reason: libuv accepts one connection per iteration of the event loop, so connections of other addresses would wait until all requests on
    * earlier connections are answered.
    */
   accept(socket: Socket): void {
@@ -47,7 +47,7 @@ export class FastPathLane {
       this.begin(socket);
       return;
     }
-    // The connection is registered, so that a shutdown can end it while it waits.
+    // The connection is registered now, so that a shutdown can end it while it waits for its scheduler slot.
     this.#table.of(socket);
     const onError = (): void => void socket.destroy();
     socket.on('error', onError);

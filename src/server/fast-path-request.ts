@@ -42,7 +42,7 @@ const SPECIAL_FIELDS: ReadonlySet<string> = new Set([
   'http2-settings',
 ]);
 
-/** Fields that this server evaluates. A request that repeats one of them leaves the fast path. */
+/** Fields that this server evaluates. A request that repeats a field which this server evaluates leaves the fast path. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'host',
   'content-type',
@@ -57,11 +57,11 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Parses the request heads of one connection if they are certainly valid; the Node.js parser reads all others. For every accepted head, the Node.js
+ * Parses request heads of one connection that are certainly valid; the Node.js parser reads all other heads. For every accepted head, the Node.js
  * parser would give the same result.
  */
 export class FastPathHeadReader {
-  /** The last distinct heads, most recently used first: clients repeat their heads. */
+  /** Recently parsed heads, most recently used first. Heads are cached because a client sends the same heads again. */
   readonly #cached: { readonly bytes: Buffer; readonly head: FastPathHead }[] = [];
 
   /** Returns the head at the start of `bytes`; undefined if it is incomplete or not simple enough for the fast path. */

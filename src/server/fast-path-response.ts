@@ -58,7 +58,10 @@ const LARGE_BYTES = 64 * 1024;
 
 /** Maximum total size of parts that are copied into one buffer, bytes; one write of a copy costs less than several writes. */
 const MAX_COPIED_BYTES = 32 * 1024;
-/** Reused buffer for these copies. It is replaced if a socket could not send all of it, because the socket then still references it. */
+/**
+ * Reused buffer into which the parts of a small response are copied. The buffer is replaced if a socket could not send all of it, because the socket
+ * still references the buffer then.
+ */
 let gathered = Buffer.allocUnsafeSlow(MAX_COPIED_BYTES);
 
 /** A response in the format of the Node.js HTTP server, sent in one write. */
@@ -66,7 +69,7 @@ export type FastPathResponse = {
   readonly status: number;
   /** Alternating names and values of the header fields, without Content-Length, Date, Connection and Keep-Alive. */
   readonly fields: readonly string[];
-  /** Text, or bytes in parts. */
+  /** Body of the response: text, or bytes in parts. */
   readonly body: string | readonly Uint8Array[];
   /** Length of the body, bytes. */
   readonly length: number;
@@ -79,9 +82,9 @@ export function writeFastPathResponse(socket: Socket, response: FastPathResponse
   const { body, length } = response;
   const text = HEADS.write(response);
   if (typeof body !== 'string') return writeParts(socket, text, body, length);
-  // ASCII text, the content of nearly all answers, has the same bytes in both encodings, and latin1 is written faster.
+  // ASCII text, the content of nearly all answers, has the same bytes in latin1 and UTF-8, and latin1 is written faster.
   const encoding = length === body.length ? 'latin1' : 'utf8';
-  // A large answer is encoded first, so that the socket references only its bytes until they are sent, and not its text too.
+  // A large answer is encoded to bytes first, because a socket to which a text is written keeps both the text and its bytes until they are sent.
   return length > LARGE_BYTES
     ? socket.write(Buffer.from(text + body, encoding))
     : socket.write(text + body, encoding);

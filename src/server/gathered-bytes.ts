@@ -7,8 +7,8 @@ export const CHUNK_OVERHEAD_BYTES = 256;
 /** Minimum expected length at which bytes are assembled while they arrive, bytes; assembling them at the end would take milliseconds. */
 const MIN_WHOLE_BYTES = 256 * 1024;
 /**
- * Memory for an expected length is allocated only when 1/4 of the bytes have arrived, so that a client cannot occupy memory with a Content-Length
- * alone.
+ * Memory for the expected length is allocated when 1/4 of the bytes have arrived. A client thus cannot occupy memory by sending only a large
+ * Content-Length.
  */
 const BEGUN_PART = 4;
 
@@ -19,7 +19,7 @@ export class GatheredBytes {
   readonly #parts: Buffer[] = [];
   /** Buffer for all expected bytes, written up to `#length`. */
   #whole: Buffer | undefined;
-  /** Block that collects small chunks; its bytes follow those of `#parts`. */
+  /** Block into which small chunks are copied; its bytes come after the bytes of `#parts`. */
   #block: Buffer | undefined;
   #filled = 0;
   #length = 0;
@@ -85,7 +85,7 @@ export class GatheredBytes {
     this.#whole = whole;
   }
 
-  /** Whether a chunk is stored without a copy. This applies to the first chunk of any size, because it is often the only one. */
+  /** Whether a chunk is stored without a copy. The first chunk is stored without a copy whatever its size, because it is often the only chunk. */
   #isKept({ length }: Buffer): boolean {
     return length >= MIN_POOLED_BYTES || this.#length === 0;
   }

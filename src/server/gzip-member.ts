@@ -47,7 +47,7 @@ function writeStored(target: Buffer, start: number, bytes: Uint8Array, first: nu
 
 /**
  * Returns the CRC-32 of the concatenation of some bytes and packed bytes, like zlib's `crc32_combine`.
- * @param crc CRC-32 of the bytes before the packed bytes
+ * @param crc CRC-32 of the bytes that precede the packed bytes
  */
 function combineCrc(crc: number, packed: PackedBytes): number {
   return (multiply(packed.crcShift, crc) ^ packed.crc) >>> 0;

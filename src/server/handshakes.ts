@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 
 /**
- * Connections in their TLS handshake, which are in no other table yet. Node.js enforces the time limit of the whole handshake, so a client cannot
- * extend it by sending slowly.
+ * Connections during their TLS handshake, which no other table of connections contains yet. Node.js limits the time of the whole TLS handshake, so a
+ * client cannot extend the handshake by sending slowly.
  */
 export class Handshakes {
-  /** TCP sockets by remote address and port, which are the same for the later TLS socket. */
+  /** TCP sockets by remote address and port. The TLS socket that is created later has the same address and port. */
   readonly #pending = new Map<string, Socket>();
 
   /** Registers an accepted connection. */

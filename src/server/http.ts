@@ -93,7 +93,7 @@ export class HttpEndpoint {
   /** Handles the Node.js events `request` and `checkContinue`; after `checkContinue` the client waits for `100 Continue`. */
   onRequest(request: IncomingMessage, response: ServerResponse, awaitsContinue = false): void {
     const connection = this.#connections.of(request.socket);
-    // The last answer announced the close, so the client would never get the outcome of this request.
+    // The previous answer announced that the connection closes, so the client would never get an answer to this request.
     if (connection.isOver) return;
     connection.enter(request, response, () => {
       // The answers were sent as keep-alive, so Node.js does not close the connection itself.
@@ -136,7 +136,7 @@ export class HttpEndpoint {
     connection.isOver = true;
     const reason = CLIENT_ERRORS[error.code ?? ''] ?? 'malformedHead';
     const end = () => (connection.isDiscarding ? socket.destroy() : this.refuseRaw(socket, reason));
-    // A scheduler slot is used, because connections that opened at the same time reach their timeout at the same time.
+    // The connection is ended in a scheduler slot, because connections that opened at the same time reach their timeout at the same time.
     connection.runAfterAnswers(() => SCHEDULER.enter(nameOwner(readPeer(socket)), end));
   }
 
@@ -194,8 +194,8 @@ export class HttpEndpoint {
   }
 
   /**
-   * Decompresses a body and handles it. Decompression is charged in advance. The charge is refunded if the body is valid, because its calls are
-   * charged, or if it is refused for lack of room.
+   * Decompresses a body and handles it. The key is charged one call before the body is decompressed. The charge is refunded if the body is valid,
+   * because its calls are then charged. The charge is also refunded if there is no room to decompress the body.
    */
   async #handleCompressed(
     work: HttpRequest,
@@ -357,7 +357,7 @@ export class HttpEndpoint {
 
   #refuse(work: HttpRequest, answer: TextAnswer, headers?: readonly string[]): void {
     const { request, response, connection } = work;
-    // `onClientError` sends the refusal of this connection.
+    // If the Node.js parser rejected the input, `onClientError` sends the refusal instead.
     if (connection.isBroken) return;
     if (response.headersSent) {
       response.destroy();

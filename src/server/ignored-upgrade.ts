@@ -4,12 +4,16 @@ import type { Duplex } from 'node:stream';
 
 /** Headers of an upgrade (RFC 9110 7.8, RFC 7540 3.2), which are removed from the request. */
 const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['upgrade', 'http2-settings']);
-/** Matches a line end. Parsed values never contain one; the check only ensures that the rewritten head cannot end early. */
+/**
+ * Matches a line end. A header value that Node.js has parsed never contains a line end; the check ensures that no value can end the rewritten head
+ * early.
+ */
 const LINE_END = /[\r\n]/;
 
 /**
- * Serves a request without the upgrade that it offers, because a server may ignore any upgrade. Some clients offer `h2c` with each POST, but Node.js
- * 20 emits `upgrade` instead of `request` for them. The request is therefore put back on the socket without the upgrade headers, and parsed again.
+ * Serves a request without the upgrade that it offers, because a server may ignore any upgrade. Some clients offer the upgrade `h2c` with each POST,
+ * for which Node.js 20 emits `upgrade` instead of `request`. The request is put back on the socket without the upgrade headers, so that Node.js
+ * parses it again as a normal request.
  * @param request request whose `rawHeaders` must be complete
  * @param accept accepts a connection as if it were new
  * @returns whether the request was put back; false if a header contains a line end
@@ -35,7 +39,9 @@ export function ignoreUpgrade(
   return true;
 }
 
-/** Returns the `Connection` header line without the upgrade options. Other options, mainly `close`, are preserved. */
+/**
+ * Returns the `Connection` header line without the upgrade options. Connection options that are not about an upgrade, mainly `close`, are preserved.
+ */
 function describeConnection(name: string, value: string): string {
   const options = value
     .split(',')

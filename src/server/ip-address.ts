@@ -19,7 +19,9 @@ export function normalizeAddress(text: string): string | undefined {
   return isIPv4(mapped) ? mapped : address;
 }
 
-/** Parses an address of `X-Forwarded-For`: with an optional port, and IPv6 with optional brackets. Returns undefined for any other text. */
+/**
+ * Parses an address of `X-Forwarded-For`: with an optional port, and IPv6 with optional brackets. Returns undefined if the text is not an address.
+ */
 export function parseForwardedAddress(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   const [, bracketed, bare] = WITH_PORT.exec(text) ?? BRACKETED.exec(text) ?? [];

@@ -41,17 +41,18 @@ export type ListenAddress = { readonly host: string; readonly port: number };
 export interface Server {
   /** Resolves to the bound address; rejects with the error of Node.js if the address cannot be bound. */
   listen(): Promise<ListenAddress>;
-  /** Reloads the TLS certificate, as if its files had changed. Connections stay open. */
+  /** Reloads the TLS certificate, as if its files had changed. Open connections keep their certificate and stay open. */
   reload(): void;
   /**
-   * Shuts the server down. First, readiness probes fail, and each connection closes with its next answer, for `limits.drainDelay`, so that load
-   * balancers notice. Then the server stops accepting connections, answers running requests and requests that arrive shortly after, and closes every
-   * connection. Requests that are not answered after `limits.drainTimeout` are aborted. Always resolves; repeated calls wait for the same shutdown.
+   * Shuts the server down. For `limits.drainDelay`, readiness probes fail and each connection closes with its next answer, so that load balancers
+   * stop sending requests. After `drainDelay`, the server stops accepting connections, answers running requests and requests that arrive shortly
+   * after, and closes every connection. Requests that are not answered after `limits.drainTimeout` are aborted. Always resolves; repeated calls wait
+   * for the same shutdown.
    */
   close(): Promise<void>;
   /**
-   * Closes this many connections, each with its next HTTP answer that is not a stream, so that their clients may connect to another process on this
-   * port. The number replaces the remainder of an earlier call.
+   * Closes this many connections so that their clients may connect to another process on this port. Each of these connections is closed with its next
+   * HTTP answer that is not a stream. The number replaces the number of an earlier call, even if fewer connections than that have been closed.
    */
   partWith(connections: number): void;
   /** Number of open connections, including WebSockets. */
@@ -61,10 +62,11 @@ export interface Server {
 }
 
 /**
- * Time for which idle connections stay open after the server stops accepting, ms. An answer in this time can still announce the close to its client.
+ * Time for which idle connections stay open after the server stops accepting, ms. If a request arrives on an idle connection in this time, its answer
+ * announces the close to the client.
  */
 const LAST_REQUESTS_MS = 250;
-/** Maximum processor time for accepting queued connections at shutdown, microseconds. A thousand connections take a tenth of it. */
+/** Maximum processor time for accepting queued connections at shutdown, microseconds. A thousand connections are accepted in 25,000 microseconds. */
 const ACCEPTING_US = 250_000;
 const MIN_CHECKING_INTERVAL_MS = 10;
 const MAX_CHECKING_INTERVAL_MS = 50;
@@ -135,7 +137,8 @@ class NodeServer implements Server {
     );
     const { http } = listener;
     http.maxConnections = limits.connections;
-    // No limit: Node.js would silently drop header fields above it, but requests with too many fields must be refused.
+    // 0 means that the number of header fields is not limited. Above a limit, Node.js would silently drop header fields, but requests with too many
+    // fields must be refused.
     http.maxHeadersCount = 0;
     const lane = new FastPathLane({
       endpoint: new FastPathEndpoint({ gateway, limits, log, writer, visitors, shares, requests }),
@@ -246,7 +249,7 @@ class NodeServer implements Server {
     this.#webSockets.beginClosing();
     const grace = Math.min(drainTimeout, LAST_REQUESTS_MS);
     await Promise.race([allClosed, wait(grace)]);
-    // Connections that have become readable are read first, so that they do not count as idle.
+    // Waits one iteration of the event loop, so that connections with unread bytes are read and do not count as idle.
     await nextTurn();
     this.#listener.close();
     this.#lane.endIdle();
@@ -257,8 +260,8 @@ class NodeServer implements Server {
   }
 
   /**
-   * Accepts queued connections, because the kernel resets established connections that are never accepted. Each iteration of the event loop accepts a
-   * few. If connections keep arriving, processor time is the limit, and not wall time, in which a busy machine runs few iterations.
+   * Accepts queued connections, because the kernel resets established connections that are never accepted. In each iteration of the event loop, libuv
+   * accepts a few connections. Processor time is limited, not wall time: on a busy machine, few iterations run in the same wall time.
    */
   async #acceptWaiting(): Promise<void> {
     const until = performance.now() + this.#options.limits.drainTimeout;
@@ -269,7 +272,7 @@ class NodeServer implements Server {
     };
     for (let before = -1; before !== this.#accepted && hasTime(); ) {
       before = this.#accepted;
-      // The first iteration may end before sockets are polled; the second one polls them.
+      // Two iterations are awaited, because the first one may end before sockets are polled.
       await nextTurn();
       await nextTurn();
     }
@@ -296,8 +299,8 @@ function createListener(
 }
 
 /**
- * Whether the address of a new connection may have one more connection. Trusted proxies are exempt, because they forward the requests of many
- * clients.
+ * Whether the address of a new connection may have one more connection. The addresses of trusted proxies are exempt from this bound, because a proxy
+ * forwards the requests of many clients.
  */
 function admitConnection(socket: Socket, shares: TransportShares, visitors: VisitorReader): boolean {
   const budget = shares.connections;
@@ -317,10 +320,12 @@ function hasTooManyFields({ rawHeaders }: IncomingMessage): boolean {
   return rawHeaders.length > 2 * MAX_HEADER_FIELDS;
 }
 
-/** Creates the handler of failed accepts. They mostly fail for lack of file descriptors, so the handler closes idle connections. */
+/**
+ * Creates the handler of failed accepts. Most accepts fail because the process has no free file descriptor, so the handler closes idle connections.
+ */
 function createFaultHandler(log: Logger, closeIdle: () => void): (error: NodeJS.ErrnoException) => void {
   return (error) => {
-    // `listen` handles its own errors.
+    // Errors of `listen` are handled by `listen` itself.
     if (error.syscall !== 'accept') return;
     log.error(
       { fault: readErrorCode(error) ?? 'unknown' },
@@ -344,8 +349,8 @@ function describeHttp({ headersTimeout, bodyTimeout, keepAliveTimeout }: Listene
 }
 
 /**
- * Returns the interval at which Node.js searches for slow requests, ms. A time limit is exceeded by at most a quarter. The short interval also
- * spreads the ends of requests that arrived in quick succession.
+ * Returns the interval at which Node.js searches for slow requests, ms. A time limit is exceeded by at most a quarter. With a short interval, slow
+ * requests that began shortly after each other are not all ended at once.
  */
 function checkingInterval(headersTimeout: number, bodyTimeout: number): number {
   const quarter = Math.ceil(Math.min(headersTimeout, bodyTimeout) / 4);

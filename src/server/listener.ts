@@ -53,8 +53,8 @@ export type TlsListenerOptions = {
 };
 
 /**
- * Creates a listener with TLS. It uses `https.Server`, which enforces the time limits of requests; an `http.Server` that does not listen itself would
- * not.
+ * Creates a listener with TLS. The listener uses `https.Server`, because an `http.Server` that does not listen itself does not enforce the time
+ * limits of requests.
  * @throws Error that names the option if the certificate cannot be used
  */
 export function createTlsListener({
@@ -109,8 +109,8 @@ export function createTlsListener({
 }
 
 /**
- * Disables `closeIdleConnections`. Since Node.js 19, `close` calls it and ends connections whose answer is complete but not sent yet; the drain
- * closes connections instead.
+ * Replaces `closeIdleConnections` of the Node.js server by a function that does nothing. Since Node.js 19, `close` calls `closeIdleConnections`,
+ * which also ends connections whose complete answer is not sent yet. The shutdown of this server closes idle connections instead.
  */
 function keepAnswered(http: HttpServer): void {
   http.closeIdleConnections = () => {};

@@ -3,7 +3,8 @@ import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts
 /** First byte of a frame that is a complete text message (RFC 6455 5.2). */
 const TEXT_FRAME = 0x81;
 /**
- * Maximum payload length in the second byte of a frame. Lengths up to `MAX_MEDIUM_LENGTH` are in 16 bits after this byte, and larger ones in 64 bits.
+ * Maximum payload length in the second byte of a frame. A length up to `MAX_MEDIUM_LENGTH` is in the 16 bits after the second byte, and a larger one
+ * in 64 bits.
  */
 const MAX_SHORT_LENGTH = 125;
 const MAX_MEDIUM_LENGTH = 65_535;

@@ -64,7 +64,7 @@ export type ListenerLimits = {
   readonly headersTimeout: number;
   /** Time from the first byte of a request to the end of its body. */
   readonly bodyTimeout: number;
-  /** Time from the end of reading a body to its answer. */
+  /** Maximum time from the last byte of a request body to the answer. */
   readonly requestTimeout: number;
   /** Time for which a connection may stay open without a request. */
   readonly keepAliveTimeout: number;

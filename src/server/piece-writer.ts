@@ -29,7 +29,7 @@ export async function writePieces(
   }
 }
 
-/** Pieces of a stream, whose bytes are counted while they are read. */
+/** Pieces of a stream; counts their bytes while they are read. */
 export class CountedPieces implements Pieces {
   readonly #source: Pieces;
   bytes = 0;
@@ -48,11 +48,11 @@ export class CountedPieces implements Pieces {
 
 /** Compresses pieces into one gzip stream, which throws the errors of `pieces`. */
 export function compressPieces(pieces: Pieces): Pieces {
-  // The reader of the stream gets the error, so the callback ignores it.
+  // The callback ignores the error, because the reader of the stream gets it.
   return pipeline(pieces, createGzip(GZIP_OPTIONS), () => {});
 }
 
-/** Resolves to true when this response is the next one on its connection, or to false if `signal` is aborted before. */
+/** Resolves to true when this response is the next one on its connection, or to false if `signal` is aborted first. */
 export function waitForTurn(response: ServerResponse, signal: CancelSignal): Promise<boolean> {
   if (response.socket !== null || signal.aborted) return Promise.resolve(!signal.aborted);
   return new Promise((resolve) => {

@@ -11,8 +11,8 @@ const REFUSALS: Readonly<Record<string, readonly [closeCode: number, bound: Boun
 type Receiver = { prependListener?(event: 'error', listener: (error: { code?: string }) => void): void };
 
 /**
- * Calls `refuse` for a message that exceeds a bound of the frame parser of ws. It is called before ws closes the connection, because the close frame
- * of ws has no reason. If a version of ws has no such parser, connections close without a reason.
+ * Calls `refuse` for a message that exceeds a bound of the frame parser of ws. `refuse` runs before ws closes the connection, because the close frame
+ * that ws sends has no reason. If a version of ws has no frame parser in this field, connections close without a reason.
  */
 export function watchRefusedMessages(
   ws: WebSocket,

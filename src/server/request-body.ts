@@ -44,13 +44,13 @@ export function readBody(
   });
 }
 
-/** Decompresses a body in a compression slot of the owner. The outcome is `tooLarge` if the result would exceed `limit`. */
+/** Decompresses a body in a compression slot of the owner. Returns `tooLarge` if the decompressed body would exceed `limit`. */
 export async function decompressBody(
   body: Uint8Array,
   { shares, owner, limit }: BodyMemory,
   client: Socket,
 ): Promise<RequestBody> {
-  // The size of the result is unknown in advance, so `limit` bytes are reserved.
+  // The size of the decompressed body is unknown in advance, so `limit` bytes are reserved.
   if (!shares.takeArriving(owner, limit)) return 'arriving';
   try {
     const whole = await shares.compression.decompress(body, limit, owner, client);
@@ -63,11 +63,15 @@ export async function decompressBody(
 }
 
 /**
- * The rest of a refused body is read up to this multiple of the body limit, because a close while the client still sends could discard the refusal.
+ * The rest of a refused body is read up to this multiple of the body limit. If the connection were closed while the client still sends its body, the
+ * client might not get the refusal.
  */
 const DISCARD_FACTOR = 4;
 
-/** Reads and drops the rest of a refused request, so that its connection can be reused. If the rest is too large, the connection is destroyed. */
+/**
+ * Reads and drops the rest of a refused request, so that its connection can be reused. The connection is destroyed if the rest of the request exceeds
+ * `limit`.
+ */
 export function discardBody(request: IncomingMessage, limit: number): void {
   if (request.complete) return;
   let size = 0;

@@ -20,7 +20,7 @@ export type RequestHead = {
   session: string | undefined;
   /** Set if the query of the target has `trust=1`, which requests a member `trust` with each result. */
   showsTrust?: true;
-  /** Set if a proxy forwarded the request and added a header. */
+  /** Set if the request has a header that proxies add, for example X-Forwarded-For. */
   isForwarded?: true;
   /** Whether there is more than one Host header, for which RFC 9112 3.2 requires status 400. */
   hasTwoHosts: boolean;
@@ -106,7 +106,7 @@ function isOfProxies(name: string): boolean {
     case 9:
       return isNamed(name, 'Forwarded', 'forwarded') || isNamed(name, 'X-Real-IP', 'x-real-ip');
     default:
-      // Fast path: nearly all other names have no dash at this position, so no string is allocated for them.
+      // Fast path: nearly all names of other headers have no dash at this position, so no string is allocated for them.
       return (
         name.length > FORWARDED.length &&
         name.charAt(FORWARDED.length - 1) === '-' &&
@@ -171,7 +171,7 @@ export function findRoute(target: string): RequestTarget {
   if (keyed !== null) {
     const [, network, webSocket, key] = keyed;
     const to = webSocket === undefined ? 'http' : 'webSocket';
-    // Every call looks up its key, and V8 compares a sliced string more slowly than a flat copy.
+    // The key is copied to a flat string: every call looks up its key, and V8 compares a sliced string more slowly.
     return { to, network, key: key === undefined || key === '' ? undefined : copyText(key) };
   }
   switch (path) {
@@ -193,7 +193,7 @@ function withoutQuery(target: string): string {
 
 /**
  * Splits a request target in absolute form (`http://host/path`, RFC 9112 3.2.2), which every server must accept and whose host replaces the Host
- * header. Any other target is returned unchanged.
+ * header. A target that is not in absolute form is returned unchanged.
  */
 export function splitTarget(target: string): { readonly path: string; readonly host: string | undefined } {
   if (target.charCodeAt(0) === 47 || !/^https?:\/\//i.test(target)) return { path: target, host: undefined };

@@ -15,7 +15,10 @@ import type { SendBacklog } from './send-backlog.ts';
 /** Minimum length of a compressed answer, bytes; for a shorter one, compression would save less than one packet. */
 const GZIP_MIN_LENGTH = 1024;
 
-/** Length above which an answer is encoded to bytes before it is written, so that the socket does not reference its text too. */
+/**
+ * Length above which an answer is encoded to bytes before it is written, UTF-16 units. A socket to which text is written keeps both the text and its
+ * bytes in memory.
+ */
 const LARGE_LENGTH = 64 * 1024;
 
 /** Returns the byte length of an answer that is not a stream. */
@@ -41,7 +44,7 @@ export type AnswerWay = {
 
 export type StreamWay = Pick<AnswerWay, 'sendBacklog' | 'owner'> & {
   readonly signal: CancelSignal;
-  /** Called when the response is the next one in the pipeline. Returns whether the connection closes after it. */
+  /** Called when the response is the next one in the pipeline. Returns whether the connection must close after this response. */
   readonly takeLast: () => boolean;
 };
 
@@ -63,7 +66,7 @@ export class ResponseWriter {
   readonly #compression: Compression;
   #document: Document | undefined;
   #closing = false;
-  /** Remaining number of connections that must be closed with their next answer. */
+  /** Number of connections that remain to be closed, each with its next answer. */
   #parting = 0;
 
   constructor(cors: CorsPolicy, sendTimeout: number, compression: Compression) {
@@ -81,12 +84,15 @@ export class ResponseWriter {
     return this.#closing;
   }
 
-  /** Sets the number of connections to close with their next answer, and replaces the previous number. */
+  /** Sets how many connections are closed with their next answer, and replaces the number of an earlier call. */
   partWith(connections: number): void {
     this.#parting = connections;
   }
 
-  /** Whether a connection that would stay open must be closed for `partWith`. If so, decrements the remaining number. */
+  /**
+   * Whether `partWith` requires that a connection which would stay open closes with this answer. Each call that returns true reduces the number of
+   * connections to close by one.
+   */
   takeParting(): boolean {
     if (this.#closing || this.#parting === 0) return false;
     this.#parting--;
@@ -104,7 +110,7 @@ export class ResponseWriter {
     } else this.#writeFastPath(response, status, body, fields, way);
   }
 
-  /** Sends a document with status 200. All responses share its cached encoded forms. */
+  /** Sends a document with status 200. The encoded forms of the document are cached, and all responses share them. */
   sendDocument(response: ServerResponse, head: RequestHead, text: string, way: AnswerWay): void {
     if (this.#document?.text !== text)
       this.#document = { text, plain: Buffer.from(text), zipped: gzipSync(text) };
@@ -220,7 +226,7 @@ export class ResponseWriter {
     fields.push('Content-Length', String(length));
     response.writeHead(status, fields);
     if (typeof body === 'string' && body !== '' && response.socket !== null) {
-      // ASCII text, the content of nearly all answers, has the same bytes in both encodings, and latin1 is written faster.
+      // ASCII text, the content of nearly all answers, has the same bytes in latin1 and UTF-8, and latin1 is written faster.
       writeAtOnce(response, response.socket, body, length === body.length ? 'latin1' : 'utf8');
     } else if (typeof body === 'string' || body instanceof Uint8Array) response.end(body);
     else writeParts(response, body);
@@ -231,8 +237,8 @@ export class ResponseWriter {
   }
 
   /**
-   * Limits the time for which the client may leave the answer unread. Usually the kernel accepts the whole answer immediately. Otherwise Node.js
-   * emits the server's `timeout` event if the socket makes no progress.
+   * Limits the time for which the client may leave the answer unread. Usually the kernel accepts the whole answer immediately. If the kernel accepts
+   * only a part, Node.js emits the server's `timeout` event when the socket makes no progress.
    */
   #watchSending(response: ServerResponse): void {
     const { socket } = response;
@@ -257,8 +263,8 @@ export function countBytes(body: Uint8Array | readonly Uint8Array[]): number {
 }
 
 /**
- * Writes head and body in one write. `response.end(body)` would make the socket combine this write with an empty one, which costs 5% of a small
- * request.
+ * Writes head and body in one write. With `response.end(body)`, the socket would combine this write with an empty one, which takes 5% of the time of
+ * a small request.
  */
 function writeAtOnce(
   response: ServerResponse,

@@ -3,7 +3,10 @@ import { SharedBudget } from '../util/shared-budget.ts';
 import type { ListenerLimits } from './options.ts';
 import { type CutOff, SendBacklog } from './send-backlog.ts';
 
-/** Maximum interval between checks of connections with a send backlog, ms. The interval is `sendTimeout` / `INTERVALS`, within these bounds. */
+/**
+ * Maximum interval between checks of connections with a send backlog, ms. The interval is `sendTimeout` / `INTERVALS`, but not outside of
+ * `MIN_INTERVAL_MS` and `MAX_INTERVAL_MS`.
+ */
 const MAX_INTERVAL_MS = 1_000;
 const MIN_INTERVAL_MS = 10;
 const INTERVALS = 4;
@@ -13,9 +16,9 @@ const ROOM_PART = 64;
 const RECOUNT_MS = 10;
 
 /**
- * Send backlog of all connections. The size of an answer is unknown in advance, so an answer is counted once it exists. If it does not fit,
- * connections are closed, those with the largest backlog first. They are connections of the answer's owner if this owner uses more than an equal
- * share of the bound, otherwise of the owner that uses most.
+ * Send backlog of all connections. The size of an answer is unknown in advance, so an answer is counted once it exists. If an answer does not fit
+ * into the bound, connections are closed, the ones with the largest backlog first. If the owner of the answer uses more than an equal share of the
+ * bound, connections of this owner are closed; otherwise connections of the owner that uses most.
  */
 export class SendBacklogTotal {
   readonly #budget: SharedBudget;
@@ -96,7 +99,7 @@ export class SendBacklogTotal {
 
   #makeRoom(owner: string): void {
     this.#recount();
-    // Connections that are already being closed free their memory in a later iteration of the event loop, so it counts as free here.
+    // The memory of connections that are being closed counts as free here, because it is freed in a later iteration of the event loop.
     let leaving = 0;
     for (const flow of this.#flows) if (flow.isCutOff) leaving += flow.reserved;
     let excess = this.#budget.excessOf(owner) - leaving;

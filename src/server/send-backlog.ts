@@ -4,18 +4,18 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { SendBacklogTotal } from './send-backlog-total.ts';
 
-/** A backlog in the socket up to this size is not counted, bytes; only the socket's timeout applies to it. */
+/** Size up to which a backlog in the socket is not counted, bytes; only the socket's timeout applies to it. */
 const UNCOUNTED_BYTES = 16 * 1024;
 
-/** Internal handle of a socket in Node.js. During one long write, only the handle shows progress; Node.js uses it for socket timeouts too. */
+/** Internal handle of a socket in Node.js. During one long write, only this handle shows progress. Node.js uses it for socket timeouts too. */
 type Handle = { readonly bytesWritten: number; readonly writeQueueSize: number };
 
 /** Closes a connection and drops its answers. `share`: the shared bound has no room for the answers; `slow`: the client reads too slowly. */
 export type CutOff = (reason: 'share' | 'slow') => void;
 
 /**
- * Send backlog of one connection: bytes in the socket that the kernel has not accepted, bytes of answers queued in a pipeline, and bytes that wait
- * for compression or behind a stream.
+ * Send backlog of one connection. The backlog has three parts: bytes in the socket that the kernel has not accepted, answers queued in a pipeline,
+ * and bytes that wait for compression or behind a stream.
  */
 export class SendBacklog {
   readonly #all: SendBacklogTotal;
@@ -35,7 +35,7 @@ export class SendBacklog {
   #taken = 0;
   /** Time by which the client lags behind a client that reads at `sendRate`, ms. */
   #lag = 0;
-  /** Set when the connection is being closed. Its bytes stay in memory and are counted until the socket is closed. */
+  /** Set when the connection is being closed. The backlog of this connection stays in memory and is counted until the socket is closed. */
   isCutOff = false;
   #isClosed = false;
 
@@ -55,7 +55,7 @@ export class SendBacklog {
    */
   update(owner: string = this.owner): void {
     const { destroyed, writableLength } = this.#socket;
-    // A socket that is being destroyed does not report its buffer, which is freed in a later iteration of the event loop.
+    // Nothing is measured while a socket is being destroyed: it does not report its buffer, which is freed in a later iteration of the event loop.
     if (destroyed && !this.#isClosed) return;
     const isSending = !destroyed && writableLength > UNCOUNTED_BYTES;
     const bytes = destroyed
@@ -81,7 +81,7 @@ export class SendBacklog {
 
   /**
    * Counts bytes that are not in the socket yet, because they wait for compression, for a stream to end, or for an answer.
-   * @returns a function that stops counting them
+   * @returns a function that removes these bytes from the send backlog
    */
   setAside(bytes: number, owner: string): () => void {
     let isOver = false;
@@ -95,7 +95,7 @@ export class SendBacklog {
     };
   }
 
-  /** Begins a stream. Until `endStream`, lag accumulates over all pieces, as for one long answer, even if the socket is empty in between. */
+  /** Begins a stream. Until `endStream`, all pieces count as one long answer, and lag accumulates even if the socket is empty between two pieces. */
   beginStream(): void {
     this.#streams++;
   }
@@ -129,13 +129,13 @@ export class SendBacklog {
     return bytes;
   }
 
-  /** Updates the lag. Only time in which bytes are in the socket counts, because only these wait for the client. */
+  /** Updates the lag. Time counts only while bytes are in the socket, because only these bytes wait for the client to read. */
   #measureLag(isSending: boolean): void {
     if (!isSending && !this.#isSending) return;
     const now = performance.now();
     const taken = readTaken(this.#socket);
     if (this.#isSending) {
-      // Time in which this process did not run is not attributed to the client.
+      // If this process did not run for some time, this time does not count as lag of the client.
       const passed = Math.min(now - this.#at, this.#all.maxStepMs);
       const read = ((taken - this.#taken) * 1_000) / this.#all.sendRate;
       this.#lag = Math.max(0, this.#lag + passed - read);

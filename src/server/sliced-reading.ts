@@ -10,7 +10,10 @@ type NodeSocket = Socket & { readonly _paused?: boolean };
 const HEAD_SLICE_BYTES = 4 * 1024;
 /** Maximum length of a slice of a body with known length, bytes. */
 const BODY_SLICE_BYTES = 64 * 1024;
-/** Bytes at the end of a slice without an empty line that are left for the next slice, because an empty line may span the cut. */
+/**
+ * Number of bytes that are left for the next slice if a slice contains no empty line. The empty line that ends a head may begin in the last two bytes
+ * of a slice.
+ */
 const CUT_EMPTY_LINE_BYTES = 2;
 /** Estimated processor time to read one slice of a long body, with garbage collection, ms. */
 const READ_MS = 0.1;
@@ -28,9 +31,9 @@ export type SlicedReadingParts = {
 };
 
 /**
- * Limits how fast the Node.js HTTP server reads a connection. Bytes reach its parser in slices, which are scheduled by owner. Without slices, the
- * parser begins all requests of a chunk before anything else runs, thousands of them if they are short. A slice ends after a head or a body, so it
- * begins at most one request.
+ * Limits how fast the Node.js HTTP server reads a connection. The parser of the server gets the received bytes in slices, which are scheduled by
+ * owner. Without slices, the parser would begin all requests of a chunk before anything else runs. A chunk may contain thousands of short requests. A
+ * slice ends after a request head or a body, so at most one request begins in a slice.
  */
 export class SlicedReading {
   readonly #socket: NodeSocket;
@@ -42,7 +45,9 @@ export class SlicedReading {
   readonly #parse: (chunk: Buffer) => void;
   /** Bytes that are read from the socket but not parsed yet. */
   #reserved: Buffer | undefined;
-  /** Owner of the reserved `arriving` memory; `#reservedBytes` is its size. A chunk stays in memory until all of it is parsed. */
+  /**
+   * Owner of the reserved `arriving` memory; `#reservedBytes` is its size. The memory of a received chunk is counted until the whole chunk is parsed.
+   */
   #reservedOwner = '';
   #reservedBytes = 0;
   /** Bytes of a body with known length that are not yet passed to the parser. */
@@ -59,7 +64,7 @@ export class SlicedReading {
     this.#maxUnanswered = pipelinedRequests;
     this.#parse = socket.listeners('data')[0] as (chunk: Buffer) => void;
     socket.removeListener('data', this.#parse);
-    // A second `data` listener makes the Node.js server read by events, instead of directly from the socket's handle.
+    // With a second `data` listener, the Node.js server reads the socket by events, not directly from its handle.
     socket.on('data', this.#onData);
     socket.on('resume', this.#onResume);
     socket.on('close', this.#onClose);
@@ -151,7 +156,7 @@ export class SlicedReading {
       this.#reserved = undefined;
     } else if (connection.begun > begun) {
       SCHEDULER.spend((connection.begun - begun) * REQUEST_MS);
-      // The slice ended with the head, so the body follows.
+      // The slice ended with a request head, so the body of this request follows.
       if (connection.isReceiving)
         this.#bodyLeft = Number(connection.newest?.request.headers['content-length'] ?? 0);
     }
@@ -172,7 +177,9 @@ export class SlicedReading {
     }
   }
 
-  /** Updates the memory that is counted for buffered bytes. They are already read, so they are counted even if there is no room. */
+  /**
+   * Updates the memory that is counted for buffered bytes. The buffered bytes are already read, so they are counted even if the bound is exceeded.
+   */
   #countReserved(): void {
     const bytes = this.#reserved === undefined ? 0 : Math.max(this.#reservedBytes, this.#reserved.length);
     if (bytes === this.#reservedBytes) return;

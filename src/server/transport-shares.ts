@@ -24,12 +24,12 @@ export type ShareFigures = {
 /** Bound that refuses a body which has arrived. */
 type BodyBound = 'unsent.bytes' | 'arriving.bytes';
 
-/** Minimum size of a body that is counted while it is handled, bytes; the number of bodies in flight limits smaller ones. */
+/** Minimum size of a body whose memory is counted while the body is handled, bytes. Smaller bodies are limited by the number of bodies in flight. */
 const MIN_RESERVED_BYTES = 64 * 1024;
 
-/** Bounds that HTTP and WebSocket connections share. One caller may use up to `limits.ownerShare` of each. */
+/** Bounds that HTTP and WebSocket connections share. One caller may use up to the fraction `limits.ownerShare` of each bound. */
 export class TransportShares {
-  /** Bytes of bodies and messages that are arriving, being decompressed or, if they are large, being handled. */
+  /** Bytes of bodies and messages that are arriving or being decompressed, and of large ones that are being handled. */
   readonly arriving: SharedBudget;
   /** Answers that the kernel has not accepted yet. */
   readonly unsent: SendBacklogTotal;

@@ -21,7 +21,7 @@ export function isProxyRange(text: string): boolean {
 /** Proxies trusted to report the client's address. */
 export class TrustedProxies {
   readonly #ranges = new BlockList();
-  /** Cached results by address, because a look-up in the ranges takes 600 ns, and the same few addresses recur. */
+  /** Cached results by address: a look-up in the ranges takes 600 ns, and the same few addresses recur. */
   readonly #known = new Map<string, boolean>();
 
   /** @throws RangeError for text that is neither an address, a range in CIDR form, nor the name of a range */

@@ -64,7 +64,7 @@ export class VisitorReader {
 export function readPeer(socket: Duplex): string {
   const address = (socket as Partial<Socket>).remoteAddress;
   if (address === undefined) return '';
-  // All other forms of addresses that the kernel reports are already normalized.
+  // An address in any other form is already normalized when the kernel reports it.
   return address.startsWith('::ffff:') || address.includes('%')
     ? (normalizeAddress(address) ?? address)
     : address;

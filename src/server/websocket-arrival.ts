@@ -9,7 +9,7 @@ const CONTROL_HEAD_BYTES = 6;
 export const MAX_FRAGMENTS: number = limitOf('webSocket.fragments');
 /** Minimum size of a client's fragment that uses memory, bytes: opcode, length, mask and one payload byte. */
 const MIN_FRAGMENT_BYTES = 7;
-/** Approximate memory per fragment in addition to its bytes, bytes. */
+/** Approximate memory of a fragment in addition to its payload, bytes. */
 const FRAGMENT_OVERHEAD_BYTES = 128;
 
 export type WebSocketArrivalParts = {
@@ -24,9 +24,9 @@ export type WebSocketArrivalParts = {
 };
 
 /**
- * Counts the memory and time of an incomplete message of a WebSocket. Without this, a client could send fragments, answer pings between them and
- * never finish the message, within the idle timeout and the size bound. Counted are the bytes since the last complete message, except for the chunk
- * in which that message ended, and the memory overhead of ws.
+ * Counts the memory and time of an incomplete message of a WebSocket. Without a time limit, a client could send fragments, answer pings between them
+ * and never finish the message, without exceeding the idle timeout or the size bound. Counts the bytes received after the last complete message, and
+ * the memory that ws uses for these bytes. The chunk in which the last complete message ended does not count.
  */
 export class WebSocketArrival {
   readonly #parts: WebSocketArrivalParts;
@@ -49,12 +49,12 @@ export class WebSocketArrival {
     });
     ws.on('ping', onControl);
     ws.on('pong', onControl);
-    // This listener runs after the one of ws, which has then parsed the chunk.
+    // The `data` listener of ws runs first, so the chunk has been parsed when this listener counts it.
     socket.on('data', (chunk: Buffer) => this.#count(chunk.length));
     socket.once('close', () => this.#clear());
   }
 
-  /** Whether a message takes longer than `limitMs` to arrive. A pause of reading restarts the time. */
+  /** Whether a message takes longer than `limitMs` to arrive. The time starts again when reading has been paused. */
   isLate(now: number): boolean {
     if (this.#parts.ws.isPaused) this.#since = now;
     return this.#bytes > 0 && now - this.#since > this.#parts.limitMs;
@@ -86,7 +86,7 @@ export class WebSocketArrival {
   }
 }
 
-/** Returns the memory overhead of the largest number of fragments that this many bytes can contain. */
+/** Returns the memory that ws uses if `bytes` bytes consist of as many fragments as possible, bytes. */
 function overheadOf(bytes: number): number {
   return FRAGMENT_OVERHEAD_BYTES * Math.min(MAX_FRAGMENTS, Math.floor(bytes / MIN_FRAGMENT_BYTES));
 }

@@ -3,7 +3,7 @@ import { SCHEDULER } from '../util/slot-scheduler.ts';
 
 /** Maximum number of messages that begin per scheduler slot. */
 const MESSAGES_A_STEP = 8;
-/** Maximum number of waiting messages. More can only come from reads with messages that are too short to be calls. */
+/** Maximum number of waiting messages. More messages can wait only if they arrive in one read and are too short to be calls. */
 const MAX_MESSAGES = limitOf('webSocket.messages');
 
 export type WebSocketBacklogParts = {
@@ -15,7 +15,7 @@ export type WebSocketBacklogParts = {
   readonly onStep: () => void;
 };
 
-/** Messages of one WebSocket that were read before a pause took effect, or that wait for a scheduler slot of their owner. */
+/** Messages of one WebSocket that wait: for a scheduler slot of their owner, or because they were read before a pause of reading took effect. */
 export class WebSocketBacklog {
   readonly #parts: WebSocketBacklogParts;
   readonly #messages: Buffer[] = [];
@@ -38,7 +38,7 @@ export class WebSocketBacklog {
     this.advance();
   }
 
-  /** Requests a scheduler slot if messages wait. Does nothing while a limit is reached, so it must be called again after that. */
+  /** Requests a scheduler slot if messages wait. Does nothing while a limit is reached; must be called again when the limit is no longer reached. */
   advance(): void {
     if (this.#awaitsSlot || this.isEmpty || this.#parts.isAtBound()) return;
     this.#awaitsSlot = true;

@@ -8,12 +8,12 @@ export const CLOSE_CODES = {
   goingAway: 1001,
   policyViolation: 1008,
   internalError: 1011,
-  /** Sent to clients with subscriptions, because web3.js does not reconnect after a clean 1001. */
+  /** Close code for clients with subscriptions when the service stops, because web3.js does not reconnect after a clean 1001. */
   serviceRestart: 1012,
   tryAgainLater: 1013,
 } as const;
 
-/** Close reason for slow subscribers, without the bound; a close reason has at most 123 bytes. */
+/** Close reason for subscribers that read too slowly, without the name of the bound. A close reason has at most 123 bytes. */
 const READ_TOO_SLOWLY = 'notifications are read too slowly: subscribe again after the last block';
 /** Time limit for the peer to answer a close frame, ms. */
 const CLOSE_GRACE_MS = 2_000;

@@ -76,7 +76,7 @@ export class WebSocketConnection {
   readonly #subscriptions: WebSocketSubscriptions;
   readonly #shares: TransportShares;
   readonly #owner: string;
-  /** Scopes of messages that wait for their answer, or whose streamed answer is not fully sent. */
+  /** Scopes of messages that are being executed, or whose streamed answer is being sent. */
   readonly #scopes = new PassingMap<RequestScope, RequestScope>();
   readonly #reports: WebSocketReports;
   readonly #backlog: WebSocketBacklog;
@@ -115,7 +115,7 @@ export class WebSocketConnection {
       socket,
       sendBacklog,
       owner,
-      // A partly sent message cannot be completed, and only a close can show this to the client.
+      // A message that was sent in part cannot be completed; only closing the connection shows the failure to the client.
       onBroken: () => this.#closer.end(CLOSE_CODES.internalError, 'an answer broke off'),
       onNotified: () => this.#checkNotified(),
       onWritten: () => this.#advance(),
@@ -159,7 +159,7 @@ export class WebSocketConnection {
     ws.on('error', () => {});
     ws.on('close', () => this.#abandon());
     if (socket instanceof Socket) {
-      // As with HTTP, Node.js emits `timeout` only if a long write makes no progress.
+      // Node.js emits `timeout` on this socket only if a long write makes no progress, as it does for HTTP.
       socket.setTimeout(this.#limits.sendTimeout);
       socket.on('timeout', () => {
         if (ws.bufferedAmount === 0) return;
@@ -171,13 +171,13 @@ export class WebSocketConnection {
     }
   }
 
-  /** Sends a ping, unless the peer has not answered the last ping or takes too long to send a message; then the connection is closed. */
+  /** Sends a ping. If the peer has not answered the last ping, or takes too long to send a message, closes the connection instead. */
   beat(): void {
     if (!this.#closing && this.#arrival.isLate(performance.now())) {
       this.#closer.endByBound(CLOSE_CODES.policyViolation, 'webSocket.messageTime');
       return;
     }
-    // While reading is paused, a pong cannot be received.
+    // While reading is paused, the pong cannot arrive, so a missing pong is ignored.
     if (this.#awaitsPong && !this.#ws.isPaused) {
       if (!this.#isEnded) this.#closer.endByBound(CLOSE_CODES.policyViolation, 'webSocket.pong');
       return;

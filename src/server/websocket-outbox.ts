@@ -42,8 +42,8 @@ export type WebSocketOutboxParts = {
 
 /**
  * Outgoing answers and notifications of one WebSocket. Fragments of different messages must not be interleaved (RFC 6455 5.4), so all other messages
- * wait behind a stream that is being sent. Notifications of one tick are sent in one write. If a stream fails, `onBroken` is called, and nothing more
- * is sent, so that the partly sent message stays incomplete.
+ * wait behind a stream that is being sent. All notifications of one tick of the event loop are sent in one write. If a stream fails, `onBroken` is
+ * called, and nothing more is sent, so that the partly sent message stays incomplete.
  */
 export class WebSocketOutbox {
   readonly #ws: WebSocket;
@@ -66,7 +66,7 @@ export class WebSocketOutbox {
     this.#owner = owner;
     this.#onBroken = onBroken;
     this.#onNotified = onNotified;
-    // All answers use the same callback, so that the socket batches consecutive calls.
+    // One callback is used for all answers, so that the socket can batch consecutive calls of it.
     this.#onWritten = () => {
       this.#sendBacklog.update();
       onWritten();
@@ -79,8 +79,8 @@ export class WebSocketOutbox {
   }
 
   /**
-   * Number of buffered bytes, in this class and in the socket. A stream counts with its current fragment, and a waiting stream with its source
-   * memory.
+   * Number of buffered bytes, in this class and in the socket. A stream that is being sent counts with its current fragment. A stream that waits
+   * counts with the memory of its source.
    */
   get bufferedBytes(): number {
     return this.#ws.bufferedAmount + this.#waitingBytes + this.#frames.bytes;
@@ -99,7 +99,7 @@ export class WebSocketOutbox {
   /** Sends a stream after earlier answers; `onSent` is called when the stream is sent completely. */
   sendStream(body: JsonStream, onSent: () => void): void {
     this.#sendFrames();
-    // A waiting stream is not counted in the send backlog (0), because the gateway already counts its source memory.
+    // A stream that waits counts 0 bytes in the send backlog, because the gateway already counts the memory of its source.
     if (this.#isStreaming) this.#wait(body.reservedBytes ?? 0, 0, () => this.#beginStream(body, onSent));
     else this.#beginStream(body, onSent);
   }
@@ -112,8 +112,8 @@ export class WebSocketOutbox {
   }
 
   /**
-   * Counts bytes in the send backlog that will be sent but are not in the outbox yet.
-   * @returns a function that stops counting them
+   * Adds bytes to the send backlog that will be sent, but are not in the outbox yet.
+   * @returns a function that removes these bytes from the send backlog
    */
   setAside(bytes: number): () => void {
     return this.#sendBacklog.setAside(bytes, this.#owner);
@@ -137,7 +137,8 @@ export class WebSocketOutbox {
   };
 
   /**
-   * Writes notifications without ws, which would write each frame separately. Without compression, ws buffers no frames, so the order is preserved.
+   * Writes notifications without ws, which would write each frame separately. Compression is off, so ws buffers no frames, and frames that are
+   * written directly stay in order.
    */
   #write(frames: Buffer): void {
     if (this.#ws.readyState !== this.#ws.OPEN) return;
@@ -148,7 +149,7 @@ export class WebSocketOutbox {
     this.#sendBacklog.update(this.#owner);
   }
 
-  /** Writes a message without ws, which accepts a message only as one part, and writes the frame head separately. */
+  /** Writes a message directly to the socket: ws would accept only one part, and would write the frame head separately. */
   #writeWhole(body: JsonText | JsonBytes, length: number, onSent?: (isSent: boolean) => void): void {
     const socket = this.#socket;
     if (this.#ws.readyState !== this.#ws.OPEN) {

@@ -24,8 +24,8 @@ export class WebSocketReports {
   }
 
   /**
-   * @param bytes length of the answer
-   * @param isSent whether the answer was sent completely
+   * @param bytes size of the answer
+   * @param isSent whether the socket has sent the whole answer
    */
   end(report: RequestReport | undefined, bytes: number, isSent: boolean, wasWaitedFor: boolean): void {
     if (report === undefined) return;
@@ -34,7 +34,7 @@ export class WebSocketReports {
     this.#requests?.end(report, wasWaitedFor);
   }
 
-  /** Tracks the report of a streamed answer. @returns a function to call when all its pieces are sent */
+  /** Tracks the report of a streamed answer. @returns a function that must be called when all pieces of the answer are sent */
   trackStream(report: RequestReport | undefined, pieces: CountedPieces): () => void {
     const giveUp = (): void => this.end(report, pieces.bytes, false, true);
     this.#unsent.add(giveUp);

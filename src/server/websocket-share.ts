@@ -4,8 +4,8 @@ import { limitOf } from '../util/bounds.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
 
 /**
- * Maximum number of pings and pongs per client and second. The limit must take effect before 60 pongs are queued, because ws then ends the connection
- * without a close frame.
+ * Maximum number of pings and pongs per client and second. The limit must be below 60, because ws ends the connection without a close frame when 60
+ * pongs are queued.
  */
 export const CONTROL_FRAMES_PER_SECOND: number = limitOf('webSocket.controlFrames');
 /** Estimated time to read the next chunk, ms; ws parses a chunk synchronously. */
@@ -27,8 +27,8 @@ export type WebSocketShareParts = {
 };
 
 /**
- * Limits the processor time of reading a WebSocket. The parsing of its chunks is charged to the scheduler slots of its owner. When the time is used
- * up, the socket is not read until the owner's next slot.
+ * Limits the processor time of reading a WebSocket. The time in which ws parses a received chunk is charged to the scheduler slots of the
+ * connection's owner. When the time is used up, the socket is not read until the owner's next slot.
  */
 export class WebSocketShare {
   /** Whether reading is paused until the owner's next scheduler slot. */

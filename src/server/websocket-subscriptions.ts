@@ -13,11 +13,11 @@ export type WebSocketSubscriptionsParts = {
   readonly outbox: WebSocketOutbox;
   readonly limits: ListenerLimits;
   readonly shares: TransportShares;
-  /** Owner of the subscriptions in the shared bounds: the key. */
+  /** Owner of the memory that the subscriptions use: the key. */
   readonly owner: string;
   /** Called when buffered notifications exceed `webSocketBufferedBytes`. */
   readonly onOverflow: () => void;
-  /** Called when a subscription cannot continue; the receiver closes the connection. */
+  /** Called when a subscription cannot continue; the callee must close the connection. */
   readonly onFail: (reason: string) => void;
 };
 
@@ -77,7 +77,7 @@ export class WebSocketSubscriptions {
 
   /**
    * Counts bytes of notifications that wait for their answer.
-   * @returns a function that stops counting them
+   * @returns a function that removes these bytes from the count
    */
   hold(bytes: number): () => void {
     const { outbox, limits, onOverflow } = this.#parts;
@@ -115,7 +115,7 @@ export class WebSocketSubscriptions {
     this.#owedCredits += credits;
   }
 
-  /** Returns the credits that the key owes for notifications, and resets them to 0. */
+  /** Returns the credits for notifications that were not charged to the key yet, and resets them to 0. */
   takeOwed(): number {
     const owed = this.#owedCredits;
     this.#owedCredits = 0;
@@ -170,13 +170,14 @@ export class MessageNotifier implements NotificationPort {
   }
 
   /**
-   * Must be called when the answer is in the outbox. Subscriptions whose id is in the answer begin to notify. The others end, because no client knows
-   * their id.
+   * Must be called when the answer is in the outbox. A subscription begins to notify if the answer contains its id. A subscription whose id is not in
+   * the answer ends, because no client knows the id.
    */
   answered(answer: JsonResult): void {
     this.#isAnswered = true;
     for (const subscription of this.#opened ?? []) {
-      // A streamed answer is not searched for the id: it belongs to a large batch, and contains the responses of all its executed calls.
+      // The id is not searched in a streamed answer. A streamed answer belongs to a large batch, and contains the responses to all calls that were
+      // executed.
       const isPresent =
         subscription.hasBegun && (typeof answer !== 'string' || answer.includes(subscription.id));
       if (isPresent) subscription.release();
@@ -193,7 +194,7 @@ class OpenSubscription implements Subscription {
   readonly id: string = `0x${randomBytes(ID_BYTES).toString('hex')}`;
   readonly #all: WebSocketSubscriptions;
   readonly #head: Buffer;
-  /** Notifications that wait for the answer with the subscription's id; undefined after it. */
+  /** Notifications that are buffered until the client has been sent the subscription's id; undefined afterwards. */
   #reserved: Reserved[] | undefined = [];
   #leave: (() => void) | undefined;
   isEnded = false;
@@ -213,7 +214,7 @@ class OpenSubscription implements Subscription {
     let bytes = 0;
     for (const { length } of results) bytes += this.#head.length + length;
     const place = { results, release: this.#all.hold(bytes) };
-    // `hold` may have closed the connection.
+    // The call of `hold` may have exceeded a bound and closed the connection.
     if (this.isEnded) place.release();
     else this.#reserved.push(place);
   }
@@ -226,7 +227,7 @@ class OpenSubscription implements Subscription {
     if (!this.isEnded) this.#all.fail(reason);
   }
 
-  /** Completes the opening. @param leave detaches the subscription from its source; called immediately if the subscription has already ended */
+  /** Completes the opening. @param leave function that detaches the subscription from its source; called now if the subscription has already ended */
   begun(leave: () => void): void {
     if (this.isEnded) leave();
     else this.#leave = leave;

@@ -39,7 +39,7 @@ const SWITCHING_PROTOCOLS = 101;
 /** Assumed minimum average size of the chunks of a frame, bytes; TCP segments usually have at least 536 bytes. */
 const MIN_CHUNK_BYTES = 256;
 
-/** An admitted upgrade. `admit` checks its key again. */
+/** An admitted upgrade. The function `admit` checks the key of the connection again. */
 type Admitted = {
   /** Owner of the WebSocket in the shared bounds. */
   readonly owner: string;
@@ -55,9 +55,11 @@ type Acceptor = {
   readonly createConnection: (parts: WebSocketParts) => WebSocketConnection;
 };
 
-/** Interval of rechecks, ms. The key store learns of a revoked key within half a second, so its connections are closed within one second. */
+/**
+ * Interval of rechecks, ms. The key store learns of a revoked key within half a second, so connections of a revoked key are closed within one second.
+ */
 const RECHECK_MS = 400;
-/** Number of parts into which one round of rechecks is divided, to spread its load. */
+/** Number of parts into which the connections are divided for a check of their keys; one part is checked per timer tick. */
 const RECHECK_PARTS = 8;
 
 /** JSON-RPC over WebSocket. Network and key are checked at the upgrade, and the key again for every message. */
@@ -71,7 +73,7 @@ export class WebSocketEndpoint {
   readonly #requests: RequestObserver | undefined;
   #acceptor: Promise<Acceptor> | undefined;
   readonly #connections = new Set<WebSocketConnection>();
-  /** Connections that are not yet rechecked in this round. */
+  /** Connections whose key is still to be checked in this round. */
   readonly #due = new Set<WebSocketConnection>();
   readonly #heartbeat: Heartbeat;
   readonly #rechecks: NodeJS.Timeout;
@@ -152,8 +154,8 @@ export class WebSocketEndpoint {
   }
 
   /**
-   * Admits an upgrade. While the key is checked, the WebSocket counts for its address, and the upgrade for the unchecked key. Afterwards the
-   * WebSocket counts for the key.
+   * Admits an upgrade. While the key is checked, the WebSocket counts for the client address, and the upgrade counts for the unchecked key. After the
+   * key is checked, the WebSocket counts for the key.
    */
   async #admitVisitor(visitor: Visitor, socket: Socket): Promise<Admitted | Refusal> {
     const { webSockets, upgrades } = this.#shares;
@@ -186,7 +188,7 @@ export class WebSocketEndpoint {
     return { refused: this.#gateway.refuse(bound, session) };
   }
 
-  /** Runs only at the first upgrade, because loading ws takes 50 ms. */
+  /** Called at the first upgrade, not at the start, because loading ws takes 50 ms. */
   async #createAcceptor(): Promise<Acceptor> {
     const { WebSocketServer } = await import('ws');
     const { WebSocketConnection } = await import('./websocket-connection.ts');

@@ -16,7 +16,7 @@ const VAGUE_MESSAGE = /^(?:invalid params|couldn't parse parameters\b.{0,80})$/i
 
 /**
  * Classifies a node's error. Reverts are recognized first, by code, by bytes, or by the beginning of the message. Codes and texts are looked up only
- * in the remaining errors, whose text no contract can influence, so that no contract can forge an error.
+ * if the error is not a revert. No contract can influence the text of an error that is not a revert, so no contract can forge an error.
  * @param mask hides secrets in a text; gets only the beginning of a text that is not a revert reason
  */
 export function classifyError(

@@ -1,11 +1,12 @@
 import type { Rule } from './rule.ts';
 
 /**
- * Rules by error code. If clients use a code with different meanings, a pattern of the message distinguishes them. -32000 and -32603 have no rules
- * here: they are too general, so only the text of the message is matched.
+ * Rules by error code. If clients use a code with different meanings, a pattern of the message distinguishes them. The codes -32000 and -32603 are
+ * too general: they have no rules here, and only the text of the message is matched.
  */
 export const CODE_RULES: readonly Rule[] = [
-  // This row precedes rows with the same codes and words: a limit on the blocks of one request is neither a rate limit nor a missing method.
+  // This rule precedes other rules for the same codes and words. A limit on the blocks of one log request is neither a rate limit nor a missing
+  // method.
   {
     client: 'Infura, Alchemy, dRPC, hosted',
     pattern:

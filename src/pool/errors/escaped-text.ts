@@ -24,7 +24,7 @@ type Range = { readonly from: number; readonly to: number };
 
 /**
  * Replaces matches that become visible when escapes are decoded, at the first escape level where any pattern matches. The caller must repeat the call
- * until nothing changes, because a replacement may complete another match.
+ * until the text no longer changes, because a replacement may create another match.
  * @param patterns global patterns; a match with a captured group is not replaced
  * @param replace gets the matched text in its original form, including escapes
  */

@@ -5,7 +5,10 @@ const FUNDS = 'insufficient funds for gas * price + value';
 const ALLOWANCE = 'gas required exceeds allowance';
 const OUT_OF_GAS = 'out of gas';
 
-/** Messages of each client for failures of execution, or of the checks before execution, with geth's equivalent message. */
+/**
+ * Messages of each client for transactions and calls that fail in execution, or in the checks before execution. Each rule has geth's equivalent
+ * message.
+ */
 export const FAILURE_RULES: readonly Rule[] = [
   // Messages of other clients for failures for which geth has its own message.
   {
@@ -112,7 +115,7 @@ export const FAILURE_RULES: readonly Rule[] = [
     geth: OUT_OF_GAS,
     gethEstimate: ALLOWANCE,
   },
-  // For other invalid opcodes, revm does not report the opcode.
+  // If any other invalid opcode is executed, the message of revm does not contain the opcode.
   {
     client: 'revm',
     pattern: /^EVM error:? InvalidFEOpcode/i,

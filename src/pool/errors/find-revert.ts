@@ -23,7 +23,9 @@ const NO_REVERT =
  */
 const MAX_REASON_LENGTH = 65_536;
 
-/** Matches the message of Parity, and of Nethermind up to 1.31. The message is always the same; the text in `data` describes the failure. */
+/**
+ * Matches the message of Parity, and of Nethermind up to 1.31. The message is the same for every failure; the text in `data` describes the failure.
+ */
 const VM_ERROR = /^vm execution error\.?$/i;
 /** Matches OpenEthereum's messages for any failed execution; `data` shows whether it was a revert. */
 const FAILED_EXECUTION = /^(?:transaction execution error|the execution failed due to an exception)\.?$/i;
@@ -33,13 +35,13 @@ const MAX_NESTED = 3;
 
 /**
  * Returns revert data if the error reports that the EVM reverted, otherwise undefined. The code is checked first, then bytes that can only be revert
- * data, then the message. If a reason is only in the message, it is encoded as `Error(string)`, so that clients can decode it like the reason of any
- * other node; if the node reports empty data, none is added. Callers can choose the bytes and the reason of a revert, for example by overriding the
- * code of an account. A mask over a text that equals a secret would confirm a caller's guess, so nothing is masked here. `maskRevertData` masks only
- * secrets that cannot be guessed.
+ * data, then the message. A reason that is only in the message is encoded as `Error(string)`, so that clients can decode it like a reason in `data`.
+ * Empty revert data that a node reports stays empty. Callers can choose the bytes and the reason of a revert, for example by overriding the code of
+ * an account. A mask over a text that equals a secret would confirm a caller's guess, so nothing is masked here. `maskRevertData` masks only secrets
+ * that cannot be guessed.
  * @param text beginning of the message
  * @param mask hides secrets in texts of the node
- * @param nested number of levels of inner errors that are examined
+ * @param nested maximum number of nested errors that are examined, each inside the previous one
  */
 export function findRevert(
   error: NodeError,

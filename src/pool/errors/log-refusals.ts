@@ -1,6 +1,6 @@
 import { LogRefusal, UpstreamFault } from '../fault.ts';
 
-/** Matches messages of nodes and vendors that a log request has too many results. With fewer blocks, the request may succeed. */
+/** Matches messages of nodes and vendors that a log request has too many results. The request may succeed with fewer blocks. */
 const SIZE =
   /more than [\d,]{1,12} (?:results|logs|bytes)|logs? matched|(?:response|result)s? size|max(?:imum)? (?:results|logs)|too many (?:results|logs)/i;
 
@@ -9,8 +9,8 @@ const RANGE =
   /\b(?:block )?ranges?\b|too many blocks|\b(?:at most|max(?:imum)?|limit(?:ed)?)\b.{0,60}\bblocks?\b|smaller than size \d/i;
 
 /**
- * Matches geth's messages for a block range that the node does not have. Its message for an invalid range means the same, because the pool never
- * requests one.
+ * Matches geth's messages for a block range that the node does not have. geth's message for an invalid range also means that the node lacks the
+ * blocks, because the pool never requests an invalid range.
  */
 const BEHIND = /^(?:block range extends beyond current head block|invalid block range params)\b/i;
 

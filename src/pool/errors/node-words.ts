@@ -62,7 +62,7 @@ const ROWS: readonly Row[] = [
     verdict: 'known',
   },
 
-  // The nonce is already used.
+  // A transaction with this nonce is already in a block.
   { client: 'geth, reth, Erigon, anvil, Besu', pattern: /^nonce too low\b/i, verdict: 'nonceTooLow' },
   {
     client: 'Nethermind',
@@ -175,7 +175,7 @@ const ROWS: readonly Row[] = [
   { client: 'Nethermind', pattern: /^sent ?transaction is invalid/i, verdict: 'refused' },
 ];
 
-/** Verdict and message; the message is geth's equivalent if it is known. */
+/** Verdict on the transaction, and message for the client: geth's equivalent message if it is known, otherwise the node's message. */
 export type SendWords = { readonly verdict: SendVerdict; readonly message: string };
 
 /** @returns undefined if no row matches */

@@ -8,7 +8,7 @@ import { maskRevertData, maskSecrets, scrubMessage } from './scrub-message.ts';
 import { findSendRefusal, guessSendRefusal, SendRefusal } from './send-refusals.ts';
 import type { Verdict } from './verdict.ts';
 
-/** Error codes of execution-apis for `eth_simulateV1`. */
+/** Error codes for refused transactions and blocks that execution-apis specifies for `eth_simulateV1`. */
 const REFUSALS: ReadonlyMap<number, SimulationRefusal> = new Map([
   [-38_010, 'nonceTooLow'],
   [-38_011, 'nonceTooHigh'],
@@ -34,8 +34,8 @@ function findRefusal({ code, message }: NodeError, method: string): SimulationRe
 }
 
 /**
- * Verdicts after which the message is searched for a refused log request, because nodes refuse large requests with general codes, or with codes for
- * invalid requests.
+ * Verdicts after which the message is searched for the refusal of a log request. Some nodes refuse a large log request with a general error code, or
+ * with the code for invalid parameters.
  */
 const MAY_BE_REFUSALS: ReadonlySet<Verdict['kind']> = new Set<Verdict['kind']>([
   'invalid',

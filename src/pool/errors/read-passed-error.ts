@@ -8,7 +8,7 @@ import { maskSecrets, scrubMessage } from './scrub-message.ts';
 
 /**
  * Converts a node's error for a passed-through method. An error caused by the request becomes the answer, with its code, message and data. An error
- * caused by the node (missing data, rate limit, credentials, or no stated reason) becomes a fault, and another node is used.
+ * that the node causes (missing data, rate limit, credentials, or no stated reason) becomes a fault, so that another node is used.
  * @param secrets texts that are masked in messages of the node
  * @param credentials secrets that are masked in revert data too; they cannot be guessed
  */

@@ -28,7 +28,7 @@ type ReadHex = (text: string) => string | undefined;
 
 /**
  * Reads the bytes in an error's `data`, as lower-case hex. The bytes may be a hex string, Parity's `Reverted 0x…`, or hex in an object.
- * @returns undefined if `data` contains no hex, `0x` if the hex is empty
+ * @returns undefined if `data` contains no hex, `0x` if `data` contains hex of no bytes
  */
 export function parseRevertData(data: unknown): string | undefined {
   return typeof data === 'string' ? parseHex(data.replace(REVERTED_PREFIX, '')) : parseHolder(data, parseHex);
@@ -99,14 +99,14 @@ function parseHex(text: string): string | undefined {
   if (!HEX_BEGIN.test(text)) return undefined;
   const trimmed = text.trim();
   if (trimmed.length % 2 !== 0) return undefined;
-  // Fast path for the form that nearly all nodes write, which needs no copy of megabytes.
+  // Fast path for lower-case hex with `0x`, which nearly all nodes send: megabytes of hex are not copied.
   if (trimmed.startsWith('0x') && isLowerHex(trimmed, 2)) return trimmed;
   // Lower-casing is safe: only the characters A to F become a to f.
   const lower = trimmed.toLowerCase();
   return isLowerHex(lower, 2) ? lower : undefined;
 }
 
-/** Reads hex without `0x`. At least 8 digits (a selector) are required, because a shorter text may be a word such as `dead`. */
+/** Reads hex without `0x`. Hex without `0x` must have at least 8 digits (a selector), because a shorter text may be a word such as `dead`. */
 function parseBareHex(text: string): string | undefined {
   return BARE_HEX_BEGIN.test(text) ? parseHex(`0x${text}`) : undefined;
 }

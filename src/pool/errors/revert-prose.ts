@@ -2,7 +2,10 @@ import { encodePanic, parseRevertData } from './revert-data.ts';
 import { stripPreamble } from './strip-preamble.ts';
 import { unwrapError } from './unwrap-error.ts';
 
-/** Patterns of revert messages. All except the last match at the beginning; a group captures the reason, if there is one. */
+/**
+ * Patterns of revert messages. Each pattern but the last matches only at the beginning of a message. A group captures the reason if the message has
+ * one.
+ */
 const FORMS: readonly RegExp[] = [
   /** geth: `execution reverted: reason`. Besu: `Execution reverted (reason)`. */
   /^(?:execution (?:was )?reverted|transaction reverted)(?![a-z0-9])(?:: (.*)| \((.*)\))?/is,
@@ -10,13 +13,13 @@ const FORMS: readonly RegExp[] = [
   /^vm exception while processing transaction: revert(?:ed)?(?![a-z0-9])(?: with reason string '(.*)'$| without a reason| (.*))?/is,
   /** Parity and Nethermind, in the data of a VM error: `Reverted reason`, `revert: reason`, `revert`. */
   /^revert(?:ed)?(?![a-z0-9])(?::? (.*))?/is,
-  /** geth's message after any prefix of a relay. Excluded is the failure of a system call, which is not a revert and ends a simulated block. */
+  /** geth's message after any prefix of a relay. The failure of a system call is excluded: it is not a revert, and it ends a simulated block. */
   /(?<!system call failed to execute: )\bexecution reverted(?![a-z0-9])(?:: (.*)| \((.*)\))?/is,
 ];
 
 /** Pattern of the beginning of hardhat's messages that contain no text of the contract. */
 const REVERTED = '^(?:(?:vm exception while processing |execution |)(?:transaction:? )?)?reverted';
-/** java-tron, and clients that report only the program counter. */
+/** Messages of java-tron, and of clients that report only the program counter. */
 const NO_REASON = /^(?:revert opcode executed|reverted at pc \d{1,20})\.?$/i;
 /** hardhat: `… reverted with custom error 'Name()'`, `… with an unrecognized custom error (return data: 0x…)`. */
 const CUSTOM_ERROR = new RegExp(
@@ -30,7 +33,8 @@ const PANIC = new RegExp(`${REVERTED} with panic code (?:0x([0-9a-f]{1,64}))?(?!
 export type RevertWords = { readonly reason: string; readonly data?: string };
 
 /**
- * Reads a revert from a message. The beginning decides, so a contract cannot change the classification by the text of its reason.
+ * Reads a revert from a message. Only the beginning of the message decides whether it reports a revert, so the text of a contract's reason cannot
+ * change the decision.
  * @returns undefined if the message reports no revert
  */
 export function parseRevertProse(text: string): RevertWords | undefined {
@@ -44,7 +48,7 @@ export function parseRevertProse(text: string): RevertWords | undefined {
   return undefined;
 }
 
-/** Reads messages that the client composes entirely; all other revert messages end with the reason of the contract. */
+/** Reads messages whose whole text is written by the client. All other revert messages end with the reason of the contract. */
 function parseClientWords(words: string): RevertWords | undefined {
   if (NO_REASON.test(words)) return { reason: '' };
   const custom = CUSTOM_ERROR.exec(words);

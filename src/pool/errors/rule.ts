@@ -1,4 +1,4 @@
-/** Kinds of verdicts that a rule can give. Reverts are missing, because only `find-revert.ts` recognizes them. */
+/** Kinds of verdicts that a rule can give. Reverts are not among the kinds of verdicts here, because only `find-revert.ts` recognizes reverts. */
 type RuledKind =
   | 'failed'
   | 'invalid'
@@ -20,8 +20,8 @@ export type Rule = {
   readonly pattern?: RegExp;
   /** Meaning of the error. Rows of kind `failed` apply only to methods that execute code. */
   readonly kind: RuledKind;
-  /** For `failed`: geth's message; `$1` is the first group of the pattern. If absent, the message of the node is used. */
+  /** For `failed`: geth's message; `$1` is the first group of the pattern. If absent, the client gets the node's own message. */
   readonly geth?: string;
-  /** For `failed`: geth's message for methods that estimate gas, if it differs. */
+  /** For `failed`: geth's message for methods that estimate gas, if it differs from `geth`. */
   readonly gethEstimate?: string;
 };

@@ -3,19 +3,20 @@ import { MASK, maskRevertData, maskSecrets, scrubMessage } from './scrub-message
 
 const HEX = /^0x[0-9a-fA-F]*$/;
 const HEX_BEGIN = /^0x/;
-/** Matches the beginning of a text that may be JSON: proxies put the whole response of the node behind them into a string. */
+/** Matches the beginning of a text that may be JSON. Some proxies put the whole response of the node behind them into a string. */
 const JSON_BEGIN = /^[ \t\r\n]{0,64}[[{"]/;
 /** Maximum length of the JSON text of an object in passed-through error data, UTF-16 units. */
 const MAX_DATA_LENGTH = 64 * 1024;
 /**
- * Maximum number and depth of values in error data, including values inside JSON strings. Without JSON strings, an error has at most 1,024 values.
+ * Maximum number and depth of values in error data, including values inside JSON strings. The scanner of answers already limits an error to 1,024
+ * values; only values inside of JSON strings can exceed this number.
  */
 const MAX_VALUES = 4_096;
 const MAX_DEPTH = 64;
 
 /**
- * Prepares the `data` of a node's error for a client: each text, including member names and JSON strings, is scrubbed like the message. Hex is not
- * changed, except for credentials in a revert reason.
+ * Prepares the `data` of a node's error for a client: each text, including member names and JSON strings, is scrubbed like the message. A text that
+ * is only hex is not changed, except that credentials in a revert reason are masked.
  * @param secrets texts that are masked in messages of the node
  * @param credentials secrets that are masked in revert data too; they cannot be guessed
  * @returns undefined if there is no data, or if it is an object that is too long

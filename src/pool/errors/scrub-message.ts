@@ -5,7 +5,10 @@ import { replaceInEscaped } from './escaped-text.ts';
 const MAX_MESSAGE_LENGTH = 1_000;
 /** Text that replaces a secret. */
 export const MASK = '***';
-/** Minimum length of a secret that is masked. The mask is shorter than any such secret, so that repeated replacement terminates. */
+/**
+ * Minimum length of a secret that is masked. Only secrets that are longer than the mask are replaced: each replacement then shortens the text, so
+ * that repeated replacement ends.
+ */
 const MIN_SECRET_LENGTH = MASK.length + 1;
 
 /** Matches the control characters C0 and C1, the line separators, and the marks that change the writing direction. */
@@ -48,13 +51,13 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
   return isClean && replaceInEscaped(text, patterns, toMask) === text ? text : replaceSecrets(text, patterns);
 }
 
-/** Maximum number of bytes of a revert reason that are searched for credentials. Messages show fewer bytes of a reason. */
+/** Maximum number of bytes of a revert reason that are searched for credentials. The messages of errors quote fewer bytes of a reason. */
 const MAX_REASON_BYTES = 64 * 1024;
 const REASON_SELECTOR = '0x08c379a0';
 
 /**
- * Replaces each byte of a credential in the reason of `Error(string)` revert data with `*`, because error messages quote the reason. Data without a
- * credential is returned unchanged.
+ * In the reason of `Error(string)` revert data, replaces each byte of a credential with `*`, because a message that quotes the reason would reveal
+ * the credential. Data without a credential is returned unchanged.
  * @param data revert data, hex with `0x`
  * @param credentials result of `listCredentials`; callers can compose any reason, so masking a text that can be guessed would confirm the guess
  */
@@ -82,7 +85,10 @@ export function maskRevertData(data: string, credentials: readonly string[]): st
  */
 const ACCOUNT_OR_HASH = '(0x(?:[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f]))';
 
-/** Compiles each list once. Longer secrets are matched first, so that a secret is masked before a shorter secret that is part of it. */
+/**
+ * Each list of secrets is compiled only once. Longer secrets are matched first, so that a secret is masked before a shorter secret that is part of
+ * it.
+ */
 function compileSecrets(secrets: readonly string[]): readonly RegExp[] {
   let patterns = compiled.get(secrets);
   if (patterns === undefined) {
@@ -97,7 +103,7 @@ function compileSecrets(secrets: readonly string[]): readonly RegExp[] {
 
 const compiled = new WeakMap<readonly string[], readonly RegExp[]>();
 
-/** Replaces secrets until no secret is left, because a mask and the text next to it may complete another secret. */
+/** Repeats the replacement until the text contains no secret, because a mask and the text next to it may form another secret. */
 function replaceSecrets(text: string, patterns: readonly RegExp[]): string {
   let next = text;
   for (let previous: string | undefined; previous !== next; ) {

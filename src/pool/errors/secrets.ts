@@ -1,6 +1,6 @@
 import type { Endpoint } from '../transport/transport.ts';
 
-/** Minimum length of a secret. Shorter parts of a URL are not secret, and masking them would make messages unreadable. */
+/** Minimum length of a secret. A shorter part of a URL is not secret, and masking it would make messages unreadable. */
 const MIN_SECRET_LENGTH = 4;
 /** Minimum length of an encoded secret; shorter sequences of digits occur by chance. */
 const MIN_ENCODED_LENGTH = 8;
@@ -24,8 +24,9 @@ export function listSecrets(url: URL, headers: Endpoint['headers']): string[] {
 }
 
 /**
- * Lists the secrets that cannot be guessed, in all encodings of `spell`: keys, and the host with its path or preceded by `//`. They are masked even
- * in revert reasons, which callers compose. A bare host, a user name, a word or a short password is not listed, because a mask would confirm a guess.
+ * Lists the secrets that cannot be guessed, in all encodings of `spell`. Secrets that cannot be guessed are keys, the host with its path, and the
+ * host preceded by `//`. Secrets that cannot be guessed are masked even in revert reasons, whose text callers can choose. A bare host, a user name, a
+ * word or a short password is not listed, because a mask would confirm a guess.
  */
 export function listCredentials(url: URL, headers: Endpoint['headers']): string[] {
   const segments = url.pathname.split('/').filter((segment) => !WORD.test(segment));
@@ -42,7 +43,7 @@ export function listCredentials(url: URL, headers: Endpoint['headers']): string[
 /** Lists the configured credentials: user, password, query values and header values. */
 function listProvided(url: URL, headers: Endpoint['headers']): string[] {
   const { username, password } = url;
-  // User and password are sent and quoted as one base64 text, in which a short password would not be found.
+  // User and password are sent as one base64 text, which an error may quote. A short password would not be found inside of this text.
   const account = `${decode(username)}:${decode(password)}`;
   const accounts = account === ':' ? [] : [account, Buffer.from(account).toString('base64')];
   return [

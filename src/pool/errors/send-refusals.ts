@@ -7,7 +7,9 @@ import { scrubMessage } from './scrub-message.ts';
 /** Refusal of a transaction by a node, possibly because the node already has the transaction. */
 export class SendRefusal extends ChainError {
   readonly verdict: SendVerdict;
-  /** Whether the message is in the table of `node-words.ts`. Such a refusal takes precedence over one with an unknown message. */
+  /**
+   * Whether the message is in the table of `node-words.ts`. A refusal with a known message takes precedence over a refusal with an unknown message.
+   */
   readonly isKnown: boolean;
 
   constructor(verdict: SendVerdict, message: string, isKnown: boolean) {

@@ -1,6 +1,9 @@
 import type { Rule } from './rule.ts';
 
-/** Rules by message, for errors whose code has no rule. No contract can influence these messages, because reverts are recognized earlier. */
+/**
+ * Rules by message, for errors whose code has no rule. Contracts cannot influence an error that reaches these rules, because reverts are recognized
+ * before.
+ */
 export const TEXT_RULES: readonly Rule[] = [
   // Pruned data.
   { client: 'geth, reth, Besu', pattern: /^pruned history unavailable/i, kind: 'pruned' },

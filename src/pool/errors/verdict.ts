@@ -2,7 +2,10 @@
 export type Verdict =
   /** An answer: the EVM executed REVERT. `data` is raw revert data in lower-case hex, `0x` if there is none. */
   | { readonly kind: 'reverted'; readonly data: string }
-  /** An answer: execution, or a check before it, failed permanently. The message is geth's equivalent if one is known. */
+  /**
+   * An answer: execution, or a check before it, failed permanently. `message` is geth's equivalent message if one is known, otherwise the node's
+   * message.
+   */
   | { readonly kind: 'failed'; readonly message: string }
   /** An answer: the request itself is invalid. */
   | { readonly kind: 'invalid'; readonly message: string }
@@ -21,7 +24,10 @@ export type Verdict =
 
 export type ErrorAnswer = Extract<Verdict, { kind: 'reverted' | 'failed' | 'invalid' }>;
 
-/** Whether every honest node would report the same error. Such an error is never retried, and never counts as a fault of the node. */
+/**
+ * Whether every honest node would report the same error. If every honest node would report an error, the request is not retried, and the error does
+ * not count as a fault of the node.
+ */
 export function isAnswer(verdict: Verdict): verdict is ErrorAnswer {
   return verdict.kind === 'reverted' || verdict.kind === 'failed' || verdict.kind === 'invalid';
 }

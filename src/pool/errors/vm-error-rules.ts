@@ -1,8 +1,8 @@
 import type { Rule } from './rule.ts';
 
 /**
- * Texts of Parity and Nethermind in the `data` of a VM error that is not a revert. `data` may instead contain a contract's reason, so each pattern
- * matches the whole text, and any other text is a reason.
+ * Texts that Parity and Nethermind write into the `data` of a VM error, except for reverts. A pattern must match the whole text, because `data` may
+ * contain the reason of a contract instead. A text that matches no pattern is a reason.
  */
 export const VM_ERROR_RULES: readonly (Rule & { readonly pattern: RegExp })[] = [
   { client: 'Nethermind, OpenEthereum', pattern: /^out ?of ?gas$/i, kind: 'failed', geth: 'out of gas' },

@@ -2,7 +2,7 @@ import type { BlockHeader } from './block.ts';
 
 /** Weight of the newest sample in the moving average. */
 const NEWEST_WEIGHT = 0.2;
-/** Maximum number of blocks between two sampled heads; the duration of a longer jump depends more on the upstream than on the chain. */
+/** Maximum number of blocks between two sampled heads. A longer jump shows how fast the upstream is, not the block time of the chain. */
 const MAX_STEP_BLOCKS = 1_000n;
 
 /** Estimates the block time of a chain from the heads of one upstream. */
@@ -21,8 +21,8 @@ export class BlockInterval {
   }
 
   /**
-   * Samples a head that arrived at `now` (ms of `Clock.now()`). The sample is the smaller of two intervals: between the timestamps, which is too long
-   * while a node catches up, and between the arrivals, which is too long if the node is polled too rarely.
+   * Samples a head that arrived at `now` (ms of `Clock.now()`). The sample is the smaller of two times per block: the time between the timestamps and
+   * the time between the arrivals. If a node is polled too rarely, its heads arrive too far apart.
    */
   observe(header: BlockHeader, now: number): void {
     const last = this.#last;

@@ -69,7 +69,7 @@ export class BlockWindow {
   #delete(number: bigint): string {
     const { hash } = this.#entries.get(number) as Entry;
     this.#entries.delete(number);
-    // A node may have reported the same hash for two numbers.
+    // The entry may belong to another number: a node may report one hash for two numbers.
     if (this.#numbers.get(hash) === number) this.#numbers.delete(hash);
     return hash;
   }

@@ -8,10 +8,10 @@ export type BlockHeader = {
   /** Seconds since 1970. */
   readonly timestamp: bigint;
   readonly gasLimit: bigint;
-  /** Undefined before London. */
+  /** Base fee in wei (EIP-1559); undefined before the London fork. */
   readonly baseFeePerGas: bigint | undefined;
   readonly extraData: string;
-  /** 0 under proof of stake and on every layer 2. */
+  /** Proof-of-work difficulty; 0 under proof of stake and on every layer 2. */
   readonly difficulty: bigint;
 };
 
@@ -19,7 +19,7 @@ export type BlockHeader = {
 export type ReportedBlock = BlockHeader & {
   readonly transactionHashes: readonly string[];
   readonly uncleHashes: readonly string[];
-  /** 256 bytes; undefined if the node omits it. */
+  /** Bloom filter of the logs, 256 bytes; undefined if the node omits it. */
   readonly logsBloom: string | undefined;
   /** EIP-7928; undefined before Amsterdam, and if the node omits it. */
   readonly blockAccessListHash: string | undefined;

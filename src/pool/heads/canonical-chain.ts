@@ -6,7 +6,7 @@ import type { ChainView } from './choose-head.ts';
 export type Departure = {
   /** Hashes of the blocks that left, highest first. */
   readonly hashes: readonly string[];
-  /** Number of the highest block that is known to have remained on the chain; undefined if none is known. */
+  /** Highest block that is known to be on both the old and the new chain, as a number; undefined if none is known. */
   readonly ancestor: bigint | undefined;
 };
 
@@ -40,9 +40,9 @@ export class CanonicalChain {
   }
 
   /**
-   * Makes `next` the head. The blocks below it are read from the views that have `next`. Blocks that these views do not confirm as ancestors of
-   * `next` are removed.
-   * @returns the removed blocks if `next` is not above the head, or if some of them are known to be on another branch
+   * Makes `next` the head. The ancestors of `next` are read from the views that have `next`. A known block is removed if these views do not confirm
+   * it as an ancestor of `next`.
+   * @returns the removed blocks, if `next` is not above the head, or if a removed block is known to be on another branch
    */
   moveTo(next: BlockHeader, views: readonly ChainView[]): Departure | undefined {
     const grows = this.#head?.hash === next.parentHash;

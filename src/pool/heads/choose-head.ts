@@ -28,8 +28,8 @@ export function hasBlock(view: ChainView, { number, hash }: Pick<BlockHeader, 'n
 }
 
 /**
- * Returns the highest block, not above `ceiling`, that a quorum of the upstreams has. Of several such blocks at one height, the block that most
- * upstreams have is chosen; on a tie the `served` block, and otherwise the block with the lowest hash.
+ * Returns the highest block, not above `ceiling`, that a quorum of the upstreams has. If several blocks at this height qualify, the block that most
+ * upstreams have is chosen. On a tie, it is the `served` block, otherwise the block with the lowest hash.
  * @param isEligible returns whether a block that has the quorum may be chosen
  */
 export function chooseHead(
@@ -48,8 +48,8 @@ export function chooseHead(
 }
 
 /**
- * Yields the heights that enough upstreams reach, descending. More than `WINDOW_BLOCKS` below the highest, these are only heights of upstreams'
- * latest blocks.
+ * Yields the heights that enough upstreams reach, descending. Every height within `WINDOW_BLOCKS` of the highest one is yielded. Below, only the
+ * heights of upstreams' latest blocks are yielded.
  */
 function* listHeights(
   views: readonly ChainView[],

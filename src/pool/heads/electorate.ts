@@ -11,9 +11,12 @@ export interface HeadReport extends ChainView {
   readonly finalized: BlockHeader | undefined;
   /** Whether the node reports that it is syncing. */
   readonly isSyncing: boolean;
-  /** Whether the node's first block is still being requested. Until it arrives, the node counts in the quorum as a voter without a block. */
+  /** Whether the node's first block is still being requested. Until the block arrives, the node counts in the quorum as a voter without a block. */
   readonly isExpected: boolean;
-  /** Whether the parent of `latest` and the block of this number were already requested, so that another request would show no more of the chain. */
+  /**
+   * Whether the parent of `latest` and the block of this number were already requested from the node. If both were requested, another request would
+   * show no more of the node's chain.
+   */
   hasShown(number: bigint): boolean;
 }
 
@@ -51,31 +54,35 @@ export type ElectionRules = LagBounds & {
 export type Election<C extends Candidate = Candidate> = {
   /** Votes in the order of `candidates`. */
   readonly votes: readonly Vote[];
-  /** Nodes that seem to be far ahead, and whose link to the baseline was not requested yet. */
+  /** Nodes that seem to be far ahead, and of which it was not requested yet whether their chain contains the baseline. */
   readonly unlinked: readonly C[];
   /**
-   * Whether the choice of the first head should wait, for the chains of `unlinked` nodes, or, if the first head would be an old block, for the first
-   * block of a node.
+   * Whether the choice of the first head should wait for the chains of `unlinked` nodes. If the first head would be an old block, the choice also
+   * waits for the first block of each node.
    */
   readonly isUndecided: boolean;
-  /** Nodes far ahead of the baseline that are ignored, because more nodes of the same or a better tier stay at the baseline. */
+  /** Nodes far ahead of the baseline that are ignored, because a greater number of nodes (in the same or a better tier) stay at the baseline. */
   readonly outnumbered: readonly C[];
-  /** Block that the chain of a node far ahead must contain: the served head, or at the start the block that the quorum has. */
+  /**
+   * Block that the chain of every node far ahead must contain: the served head. While no head is served, the baseline is the block that the quorum
+   * has.
+   */
   readonly baseline: BlockHeader | undefined;
   /** Highest block of a node whose chain is known to contain the baseline. */
   readonly leader: BlockHeader | undefined;
 };
 
-/** Factor on the lag bounds for a node that already lags (hysteresis): the node votes again only when its lag is within the reduced bounds. */
+/** Factor on the lag bounds for a node that already lags (hysteresis). The node votes again only when its lag is below the reduced bounds. */
 const CAUGHT_UP = 0.5;
 const MS = 1_000;
 
 /**
- * Decides which candidates vote: those of the best tier in which a node is neither syncing nor lagging. A node lags if it is far behind the served
- * head, or far behind the leader; at the start it lags if it is far behind the baseline, the block that the quorum has. The leader is the head of the
- * highest node that is far ahead of the baseline and not outnumbered. The chain of this node must be known to contain the baseline and the parent of
- * its head. The age of a block is measured from the leader's timestamp or from now, whichever is earlier, so nodes with recent blocks never lag,
- * whatever another node claims. A node on a branch that is not served can lag only behind the leader.
+ * Decides which candidates vote. Candidates vote if they are neither syncing nor lagging, unless a candidate in a better tier votes. A node lags if
+ * it is far behind the served head or the leader. While no head is served, it lags if it is far behind the baseline, the block that the quorum has.
+ * The leader is the head of the highest node that is far ahead of the baseline and not ignored as outnumbered. The leader counts only if its chain is
+ * known to contain the baseline and the parent of its head. Lag in time ends at the leader's timestamp or at the current time, whichever is earlier.
+ * A node with recent blocks therefore never lags, whatever timestamp another node claims. A node on a branch that is not served is compared only with
+ * the leader.
  */
 export function elect<C extends Candidate>(
   candidates: readonly C[],
@@ -138,9 +145,10 @@ function partOf(vote: Vote): number {
 }
 
 /**
- * Whether a node that is not far ahead counts against the nodes far ahead. Either the chain is idle and the blocks far ahead are forged, or the other
- * nodes are stuck; the number of nodes decides. At the start, a node counts if its head is exactly the block that the quorum has, because all nodes
- * of an idle chain have the same head, and lagging nodes rarely do. A node at block 0 does not count, because it may not have begun to sync.
+ * Whether a node that is not far ahead counts as a vote against nodes that are far ahead. Either the chain is idle and the blocks far ahead are
+ * forged, or the other nodes are stuck; the number of nodes decides. While no head is served, a node counts if its head is exactly the block that the
+ * quorum has. All nodes of an idle chain have the same head, but lagging nodes rarely have the same head. A node at block 0 does not count, because
+ * it may not have begun to sync.
  */
 function keepsTo(
   candidate: Candidate,
@@ -162,7 +170,7 @@ function isStillExpected({ tracker }: Candidate): boolean {
   return tracker.latest === undefined && tracker.isExpected;
 }
 
-/** Counts the candidates of this tier or a better tier. */
+/** Returns the number of candidates in `tier` or in a better tier. */
 function countUpTo(tier: number, candidates: readonly Candidate[]): number {
   return candidates.filter((candidate) => candidate.tier <= tier).length;
 }
@@ -187,8 +195,8 @@ function showsParent(view: HeadReport): boolean {
 }
 
 /**
- * Whether a request may still show that a node far ahead is on the chain of the baseline: no known block contradicts that, and the node's chain was
- * not requested yet.
+ * Whether a request may still show that the chain of a node far ahead contains the baseline. A request is useful if no known block contradicts this,
+ * and if the node's chain was not requested yet.
  */
 function mayYetShowChain(view: HeadReport, baseline: BlockHeader | undefined): boolean {
   if (baseline === undefined || showsChain(view, baseline) || view.hasShown(baseline.number)) return false;

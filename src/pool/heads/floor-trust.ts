@@ -1,19 +1,23 @@
-/** Time after which a height of another process that the nodes of this process do not confirm ends the trust, ms. */
+/**
+ * Maximum time, ms, in which the nodes of this process must confirm a height of another process; after this time, other processes are no longer
+ * trusted.
+ */
 export const UNCONFIRMED_LIMIT_MS = 30_000;
 
 export type FloorTrustOptions = {
-  /** If the nodes of this process confirm a height within this time, ms, other processes are trusted again. */
+  /** Maximum time, ms, in which this process's nodes must confirm a height so that other processes are trusted again. */
   readonly promptMs: number;
-  /** Called when a height was not confirmed in time. From then on, this process does not wait for other processes. */
+  /** Called when a height was not confirmed in time. After this call, this process no longer waits for other processes. */
   readonly onLost: (height: bigint) => void;
   /** Called when this process waits for other processes again. */
   readonly onRegained: () => void;
 };
 
 /**
- * Decides whether this process waits for heights of other processes. Trust is lost if this process's nodes do not confirm such a height within
- * `UNCONFIRMED_LIMIT_MS`. It is regained if they confirm a height within `promptMs`, or if no height is above this process's head. Only one height is
- * watched at a time, so a process that stays ahead by a constant number of blocks, each confirmed too slowly, remains distrusted.
+ * Decides whether this process waits for heights of other processes. Other processes are no longer trusted if the nodes of this process do not
+ * confirm a height of another process within `UNCONFIRMED_LIMIT_MS`. Other processes are trusted again if the nodes confirm a height within
+ * `promptMs`, or if no other process serves a greater height than this process. Only one height is watched at a time. A process that stays ahead by a
+ * constant number of blocks, each of which is confirmed too slowly, is therefore not trusted again.
  */
 export class FloorTrust {
   readonly #options: FloorTrustOptions;
@@ -38,7 +42,7 @@ export class FloorTrust {
       return true;
     }
     const since = this.#watched?.since ?? now;
-    // If the floor falls, the lower height inherits the start time of the higher one.
+    // If the floor has fallen, the lower floor is watched from the time at which the higher one was first seen.
     if (this.#watched === undefined || floor < this.#watched.height) this.#watched = { height: floor, since };
     if (!this.#isLost && now - since >= UNCONFIRMED_LIMIT_MS) {
       this.#isLost = true;

@@ -11,7 +11,8 @@ import {
 } from './link-chain.ts';
 
 /**
- * Number of ancestors fetched for a head that is not connected to a known block. With them, upstreams that are a few blocks apart can be compared.
+ * Number of ancestors fetched for a head that is not connected to a known block. With this many ancestors, upstreams that are a few blocks apart can
+ * be compared.
  */
 const FIRST_DEPTH = 8;
 
@@ -24,7 +25,7 @@ export class FollowedChain implements ChainView {
   /** The newest head that is not yet connected to the window. */
   #waiting: BlockHeader | undefined;
   #isLinking = false;
-  /** Last started request of `showBlock`, as a head hash and a block number; `#shown` is the last completed one. */
+  /** Last request that `showBlock` started, as a head hash and a block number. `#shown` is the last request that was completed. */
   #showing = '';
   #shown = '';
 

@@ -8,7 +8,7 @@ export type HeadListener = { onHeader(header: BlockHeader): void; onLost(): void
 
 /** Requests that a tracker of heads sends to its upstream. */
 export interface HeadFeed {
-  /** Rejects with UpstreamFault; null if the node has no such block, or does not know the tag. */
+  /** Resolves to null if the node has no such block or does not know the tag; rejects with UpstreamFault. */
   getBlock(block: 'latest' | 'safe' | 'finalized' | bigint): Promise<BlockHeader | null>;
   /** Rejects with UpstreamFault. */
   getSync?(): Promise<SyncClaim>;

@@ -14,7 +14,7 @@ export type HeadTrackerOptions = {
   readonly pollInterval: { readonly min: number; readonly max: number };
   /** Fixed block time, ms; if absent, the block time is estimated. */
   readonly blockTimeMs?: number | undefined;
-  /** A node that reports a sync counts as syncing only if it is more than this many blocks behind the reported target. */
+  /** A node that reports a sync counts as syncing only if its lag behind the reported target exceeds this, blocks. */
   readonly syncTolerance: number;
   /** Called when `latest`, `safe`, `finalized`, the sync state, or the known blocks below the head have changed. */
   onChange(): void;
@@ -25,7 +25,7 @@ export type HeadTrackerOptions = {
 
 /** Assumed block time before any was observed, ms. */
 const FIRST_BLOCK_TIME = 2_000;
-/** Factor on the poll interval while announcements of heads arrive. Polls then only detect missing announcements. */
+/** Factor on the poll interval while announcements of heads arrive. While heads are announced, polls only detect that announcements are missing. */
 const ANNOUNCED_FACTOR = 4;
 /** Interval between polls of the safe and finalized blocks, as a multiple of the poll interval. */
 const MARKS_FACTOR = 8;
@@ -36,7 +36,7 @@ const BACKOFF_FACTOR = 2;
 /** Faults that mean that a node does not know the tag `safe` or `finalized`. */
 const REFUSALS: ReadonlySet<UpstreamFault['kind']> = new Set(['missing', 'unsupported', 'unknown']);
 
-/** A reply to `eth_syncing`; the wrapper distinguishes a synced node (`claim` undefined) from a missing reply. */
+/** A reply to `eth_syncing`. `claim` is undefined if the node is synced; if the node does not reply, there is no `ToldSync` object. */
 type ToldSync = { readonly claim: SyncClaim };
 
 /**
@@ -63,7 +63,7 @@ export class HeadTracker implements ChainView {
   #hasSync = false;
   #isRunning = false;
   #endWatch: () => void = () => {};
-  /** Whether announcements of heads arrive and no poll has found a head that was not announced. */
+  /** Whether heads are announced by the node, and every head that a poll found had been announced before. */
   #isAnnounced = false;
   /** Number of received announcements. */
   #announcements = 0;
@@ -141,7 +141,8 @@ export class HeadTracker implements ChainView {
   }
 
   /**
-   * Whether the upstream may have a block. False if the block is above `latest`, or if the upstream is known to have another block at this height.
+   * Whether the upstream may have a block. Returns false if the block is above `latest`, or if the upstream is known to have a different block at
+   * this height.
    */
   holds(number: bigint, hash?: string): boolean {
     if (this.latest === undefined || number > this.latest.number) return false;
@@ -157,7 +158,7 @@ export class HeadTracker implements ChainView {
     this.#watch();
   }
 
-  /** Ends polls and announcements. Known blocks stay readable; replies that are still pending are dropped. */
+  /** Ends polls and announcements. Known blocks can still be read; replies that have not arrived yet are dropped. */
   stop(): void {
     this.#isRunning = false;
     this.#isAnnounced = false;
@@ -167,7 +168,7 @@ export class HeadTracker implements ChainView {
     this.#endWatch = () => {};
   }
 
-  /** Whether the node has not reported a block yet, and no poll for a block has failed. */
+  /** Whether the first block of the node is still awaited: the node has reported no block, and no poll has failed. */
   get isExpected(): boolean {
     return this.latest === undefined && this.#latestLoop.failures === 0;
   }
@@ -176,7 +177,7 @@ export class HeadTracker implements ChainView {
     return this.#chain.hasShown(number);
   }
 
-  /** Requests a block below the head by number, to learn whether the node's chain contains it. Never rejects. */
+  /** Requests a block below the head by number, to learn whether the chain of the node contains a known block. Never rejects. */
   showBlock(number: bigint): Promise<void> {
     return this.#chain.showBlock(number);
   }
@@ -229,7 +230,7 @@ export class HeadTracker implements ChainView {
     if (end !== undefined) this.#endWatch = end;
   }
 
-  /** Polls immediately, because heads may have been missed when announcements begin and when they end. */
+  /** Polls immediately when announcements begin or end, because heads may have been missed at these times. */
   #setAnnounced(isAnnounced: boolean): void {
     if (!this.#isRunning) return;
     this.#isAnnounced = isAnnounced;
@@ -245,7 +246,7 @@ export class HeadTracker implements ChainView {
     if (block === null) throw new UpstreamFault('missing', 'the upstream does not report a latest block');
     const hasEnded = told !== undefined && this.#isEndOfSync(told);
     if (told !== undefined && !hasEnded) this.#noteSync(told);
-    // A head that was announced during the poll may be newer than this reply.
+    // Drops the reply if a head was announced during the poll, because the announced head may be newer.
     if (this.#announcements !== before) return;
     if (this.latest !== undefined && block.number > this.latest.number) this.#isAnnounced = false;
     await this.#chain.take(block);
@@ -262,8 +263,8 @@ export class HeadTracker implements ChainView {
   }
 
   /**
-   * Requests the sync state; undefined if the feed cannot request it. If a node does not support `eth_syncing`, the feed reports that the node is
-   * synced.
+   * Requests the sync state; returns undefined if the feed has no function for this. If a node does not support `eth_syncing`, the feed reports that
+   * the node is synced.
    */
   async #requestSync(): Promise<ToldSync | undefined> {
     if (this.#feed.getSync === undefined) return undefined;
@@ -271,12 +272,12 @@ export class HeadTracker implements ChainView {
       return { claim: await this.#feed.getSync() };
     } catch (fault) {
       if (!(fault instanceof UpstreamFault)) throw fault;
-      // If the node does not answer, its last known sync state stays valid.
+      // If the node does not answer `eth_syncing`, the last known sync state is used.
       return { claim: this.#sync };
     }
   }
 
-  /** Whether a sync has ended. The end takes effect with the next head, because the known head was reported during the sync. */
+  /** Whether a sync has ended. The sync ends only with the next head, because the node reported the known head during the sync. */
   #isEndOfSync({ claim }: ToldSync): boolean {
     return claim === undefined && this.isSyncing;
   }
@@ -304,8 +305,8 @@ export class HeadTracker implements ChainView {
   }
 
   /**
-   * Reads the finalized block before the safe block, so that safe is never below finalized. If the head keeps jumping meanwhile, both are read at the
-   * next poll.
+   * Reads the finalized block before the safe block, so that safe is never below finalized. If the head keeps jumping while both tags are read, both
+   * are read again at the next poll.
    */
   async #pollMarks(): Promise<void> {
     if (this.#hasSync) await this.#pollSync();
@@ -346,7 +347,7 @@ export class HeadTracker implements ChainView {
     this.#noteChange();
   }
 
-  /** Drops the safe and finalized blocks of a node that has caught up, because the node reported them while it was behind. */
+  /** Drops the safe and finalized blocks after a jump of the head: the node reported them while it was behind. */
   #forgetMarks(): void {
     this.#jumps++;
     this.#hasMarks = false;

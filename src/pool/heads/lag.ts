@@ -24,8 +24,8 @@ type Position = Pick<BlockHeader, 'number' | 'timestamp'>;
 
 /**
  * Whether a block is behind another block by more than both bounds.
- * @param until upper limit on the timestamp of `other`, Unix ms
- * @param part factor on the bounds
+ * @param until time that replaces the timestamp of `other` if that timestamp is later, Unix ms
+ * @param part factor by which both bounds are multiplied
  */
 export function isFarBehind(
   block: Position,

@@ -22,8 +22,8 @@ export function findJunction(window: BlockWindow, header: BlockHeader): bigint |
 }
 
 /**
- * Requests blocks below a head that skips blocks or is on another branch, until one is connected to the window. Blocks far above the window are
- * skipped, because the block directly above the window shows whether the head is on another branch.
+ * Requests blocks below a head that skips blocks or is on another branch, until one is connected to the window. Blocks far above the window are not
+ * requested, because the block directly above the window shows whether the head is on another branch.
  */
 export async function walkDown(
   window: BlockWindow,

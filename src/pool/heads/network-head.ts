@@ -10,11 +10,11 @@ import type { SharedHeights } from './shared-heights.ts';
 
 /** Agreement of the configured operators on a block, in addition to the quorum of nodes. */
 export interface HeadAgreement {
-  /** Whether enough of the operators have the block now. */
+  /** Whether the block is known to be on the chains of enough operators now. */
   has(block: Pick<BlockHeader, 'number' | 'hash'>): boolean;
   /**
-   * Called with the quorum's block or the served block, if too few operators are known to have it. The receiver requests the block from the other
-   * operators.
+   * Called if too few operators are known to have the quorum's block, or the served block. The callee must request the block from the operators that
+   * are not known to have it.
    */
   onMissing(block: BlockHeader): void;
   /** Time after which the head follows the quorum alone if too few operators agree, ms; undefined if agreement is mandatory. */
@@ -22,15 +22,15 @@ export interface HeadAgreement {
 }
 
 /**
- * Reason why the head must not be served as the latest block. `age`: no healthy node has had the head for `headAgeMs`. The others occur only if
- * agreement is mandatory. `voices`: too few operators have the head now. `stalled`: for `headAgeMs` the quorum has had other blocks, which too few
- * operators have.
+ * Reason why the head must not be served as the latest block. `age`: no healthy node has had the head for `headAgeMs`. `voices` and `stalled` occur
+ * only if the agreement of operators is mandatory (`patienceMs` undefined). `voices`: too few operators have the served head now. `stalled`: for
+ * `headAgeMs`, the quorum has had blocks that too few operators have, so the head has not moved.
  */
 export type HeadHindrance = 'age' | 'voices' | 'stalled';
 
 export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
   readonly share: Share;
-  /** Time without a healthy node that has the head after which the head may move to a lower block, ms. */
+  /** Time without any healthy node that has the head, after which the head may move to a lower block, ms. */
   readonly giveUpMs: number;
   /** Time for which a head that no healthy node has is still served, ms. */
   readonly headAgeMs: number;
@@ -38,7 +38,7 @@ export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
   readonly isDevelopment: boolean;
   /** Agreement of operators that every served block needs; absent if the quorum alone decides. */
   readonly agreement?: HeadAgreement | undefined;
-  /** Heights that this process may serve because the other processes know of them; absent if only one process serves the chain. */
+  /** Heights that this process may serve because the other processes know them; absent if the chain is served by only one process. */
   readonly admission?: Pick<SharedHeights, 'admits' | 'admitted'> | undefined;
   /** Returns the nodes that are healthy now. */
   candidates(): readonly C[];
@@ -47,36 +47,42 @@ export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
   /** Called with the hashes of served blocks that left the chain, highest first. */
   onOrphaned(hashes: readonly string[]): void;
   onAbandoned(from: BlockHeader, to: BlockHeader): void;
-  /** Called when the vote of a node has changed; `candidate` has the new vote. `leader` is the block from which lag is measured. */
+  /** Called when the vote of a node has changed; `candidate` has the new vote. `leader` is the block from which the lag of nodes is measured. */
   onVote(candidate: C, before: Vote, leader: BlockHeader | undefined): void;
-  /** Called when a node seems to be far ahead. The receiver must check whether the node's chain contains the block of this number. */
+  /** Called when a node seems to be far ahead. The callee must check whether the node's chain contains the block with this number. */
   onUnlinked(candidate: C, number: bigint): void;
-  /** Called when a node is far ahead but ignored, because a majority stays at the served head, and called again when this state ends. */
+  /**
+   * Called with `isAhead` true if a node is far ahead of the head, but ignored because a majority stays at the head; called with false when this
+   * ends.
+   */
   onAhead(candidate: C, isAhead: boolean): void;
-  /** Called when the head is no longer served, when the reason has changed, or when the head is served again (`hindrance` undefined). */
+  /**
+   * Called when the head is no longer served, or when the reason why it is not served has changed. When the head is served again, `hindrance` is
+   * undefined.
+   */
   onExpiry(head: BlockHeader, hindrance: HeadHindrance | undefined): void;
-  /** Called after all other events, when `served` has changed to another block, to undefined, or back. */
+  /** Called after all other events if `served` is another block than before, or has become undefined or defined. */
   onServed(): void;
   readonly clock: Clock;
 };
 
-/** Factor on `giveUpMs` for a head that a healthy node still has, but neither the quorum nor half of the voters. */
+/** Factor on `giveUpMs` for a head that neither the quorum nor half of the voters have, while a healthy node still has it. */
 const OUTVOTED_FACTOR = 10;
-/** Maximum time for which the first head waits for the first blocks of nodes, and for the chains of nodes far ahead, ms. */
+/** Maximum delay of the first head, ms. The first head waits for the first block of each node, and for the chains of nodes that are far ahead. */
 const UNDECIDED_MS = 5_000;
 const MS = 1_000;
 
 /**
- * The one head that a network serves. 1. The head is the highest block that a quorum of the voting nodes has. A healthy node votes unless it reports
- * that it is syncing, is far behind the served head or the leader, or is of a lower tier than another voting node. The leader is the highest node far
- * ahead, unless more nodes of the same or a better tier are near the served head. 2. The head moves to a block that is not above it only in two
- * cases. Either the quorum has another hash at a height that was already served. Or no healthy node has had the head for `giveUpMs` (or neither the
- * quorum nor half of the voters have had it for ten times as long), and the quorum has a block that is not above the head but has a later timestamp.
- * The head never moves because nodes lag, leave or jump back. 3. If no healthy node has had the head for `headAgeMs`, it remains the head, but is not
- * served until a node has it again. 4. With `agreement`, the head moves only to blocks that enough of the configured operators have too. If too few
- * operators have had the quorum's block for `patienceMs`, the head follows the quorum alone until enough have it again. If `patienceMs` is undefined,
- * the head never follows the quorum alone. It is then not served while too few operators have it, or after the quorum has had other blocks for
- * `headAgeMs`.
+ * Chooses the one head that a network serves. The head is the highest block that a quorum of the voting nodes has. A healthy node votes unless it
+ * reports that it is syncing, is far behind the served head or the leader, or is of a lower tier than another voting node. The leader is the highest
+ * node that is far ahead, unless more nodes of the same or a better tier are near the served head. The head moves to a block that is not higher only
+ * in two cases. First case: the quorum has another hash at a height that was already served. Second case: no healthy node has had the head for
+ * `giveUpMs`, or neither the quorum nor half of the voters have had it for ten times as long. In the second case, the quorum must have a lower or
+ * equally high block with a later timestamp. The head never moves only because nodes lag, leave or jump back. If no healthy node has had the head for
+ * `headAgeMs`, the head is not replaced, but it is not served until a node has it again. With `agreement`, the head moves only to blocks that enough
+ * of the configured operators have too. If too few operators have had the quorum's block for `patienceMs`, the head follows the quorum alone until
+ * enough operators have the quorum's block again. If `patienceMs` is undefined, the head never follows the quorum alone. Without `patienceMs`, the
+ * head is not served while too few operators have it, or after the quorum has had other blocks for `headAgeMs`.
  */
 export class NetworkHead<C extends Candidate = Candidate> {
   readonly #options: NetworkHeadOptions<C>;
@@ -84,7 +90,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
   readonly #deserted: Persistence;
   readonly #outvoted: Persistence;
   readonly #unconfirmed: Persistence;
-  /** Measures for how long too few operators have had the quorum's block; reset when the head moves to a block that enough operators have. */
+  /** Measures how long too few operators have had the quorum's block. Starts again when the head moves to a block that enough operators have. */
   readonly #short: Persistence;
   readonly #undecided = new Persistence(UNDECIDED_MS);
   readonly #known: Promise<void>;
@@ -93,7 +99,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
   #voters: readonly HeadReport[] = [];
   #leader: BlockHeader | undefined;
   #ahead: readonly C[] = [];
-  /** Time at which the head was first served, Unix ms. The block was made at this time or earlier. */
+  /** Time at which the current head was first served, Unix ms. The head was made at this time or earlier, whatever its timestamp. */
   #servedAt = 0;
   #hindrance: HeadHindrance | undefined;
   /** The highest block that the quorum has, regardless of agreement. */
@@ -120,7 +126,9 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.#chain.head;
   }
 
-  /** Highest block of a node far ahead whose chain is known to contain the baseline; the lag of nodes is measured from it. */
+  /**
+   * Highest block of any node that is far ahead and whose chain is known to contain the baseline. The lag of all nodes is measured from the leader.
+   */
   get leader(): BlockHeader | undefined {
     return this.#leader;
   }
@@ -140,18 +148,21 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.#hindrance !== undefined;
   }
 
-  /** Highest block that the quorum has, if too few operators have it; otherwise undefined. */
+  /** Highest block that the quorum has, while too few operators have this block; otherwise undefined. */
   get unagreed(): BlockHeader | undefined {
     return this.#wished === undefined || this.#isAgreed(this.#wished) ? undefined : this.#wished;
   }
 
-  /** Time for which too few operators have had the quorum's block, ms; 0 if enough have it. A move to an agreed block resets the time. */
+  /**
+   * Time for which too few operators have had the quorum's block, ms; 0 if enough have it. The time starts again when the head moves to a block that
+   * enough operators have.
+   */
   get shortMs(): number {
     const { since } = this.#short;
     return since === undefined ? 0 : this.#options.clock.now() - since;
   }
 
-  /** The head; undefined if it must not be served as the latest block. */
+  /** The served head; undefined if the head must not be served as the latest block. */
   get served(): BlockHeader | undefined {
     return this.isExpired ? undefined : this.head;
   }
@@ -217,7 +228,10 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.#options.agreement?.has(block) !== false;
   }
 
-  /** Returns the time until `patienceMs` (or `headAgeMs`) ends for a quorum's block that too few operators have, ms; infinite if enough have it. */
+  /**
+   * Returns the remaining time, ms, until `patienceMs` (or `headAgeMs`) has passed with too few operators that have the quorum's block. Returns
+   * infinity if enough operators have the quorum's block.
+   */
   #checkShort(): number {
     return this.#short.check(this.unagreed !== undefined, this.#options.clock.now());
   }
@@ -228,7 +242,9 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return patienceMs !== undefined && this.shortMs >= patienceMs;
   }
 
-  /** Returns the highest block up to `wished` that the quorum and enough operators have; `wished` itself if the head follows the quorum alone. */
+  /**
+   * Returns the highest block, not above `wished`, that the quorum and enough operators have. Returns `wished` if the head follows the quorum alone.
+   */
   #findAgreed(wished: BlockHeader | undefined, voters: readonly ChainView[]): BlockHeader | undefined {
     if (wished === undefined || this.#isAgreed(wished)) return wished;
     this.#options.agreement?.onMissing(wished);
@@ -316,7 +332,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.#options.isDevelopment || this.#isReorged(block.number, voters);
   }
 
-  /** Whether the quorum, and with `agreement` enough operators, have a different block at a height that was already served, at `from` or above. */
+  /** Whether the quorum has a different block at a served height, at or above `from`. With `agreement`, enough operators must have this block too. */
   #isReorged(from: bigint, voters: readonly ChainView[]): boolean {
     const needed = countShare(this.#options.share, voters.length);
     return this.#chain
@@ -392,8 +408,8 @@ export class NetworkHead<C extends Candidate = Candidate> {
   }
 
   /**
-   * Replaces the head if the voters have a block that is not above it but was made later, so is on another branch. @returns whether the head was
-   * replaced
+   * Replaces the head if the voters have a lower or equally high block that was made later. A lower block that was made later than the head is on
+   * another branch. @returns whether the head was replaced
    */
   #giveUp(head: BlockHeader): boolean {
     const next = this.#findAgreed(chooseHead(this.#voters, this.#options.share), this.#voters);

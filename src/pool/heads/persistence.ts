@@ -12,7 +12,7 @@ export class Persistence {
     return this.#since;
   }
 
-  /** Returns the time until the condition has been true for `limitMs`, ms; infinite if it is false. */
+  /** Returns the remaining time, ms, until the condition has been true for the whole limit. Returns infinity if the condition is false. */
   check(isSo: boolean, now: number): number {
     if (!isSo) {
       this.#since = undefined;

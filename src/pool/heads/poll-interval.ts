@@ -1,8 +1,8 @@
 /** Interval between polls around the time at which a block is due, as a fraction of the block time. */
 const DUE_FACTOR = 1 / 16;
-/** Number of frequent polls before a block is due. If the first of them already finds the block, the next series starts earlier. */
+/** Number of frequent polls before a block is due. If the first frequent poll already finds the block, the next frequent polls start earlier. */
 const POLLS_BEFORE = 2;
-/** Number of frequent polls after a block is due. Afterwards the block counts as delayed, and the usual interval applies. */
+/** Number of frequent polls after a block is due. After these polls the block counts as delayed, and the usual interval applies again. */
 const POLLS_AFTER = 6;
 
 export type PollInterval = {

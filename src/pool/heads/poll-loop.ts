@@ -48,7 +48,7 @@ export class PollLoop {
     return this.#underWay;
   }
 
-  /** Runs a poll that begins after this call. Never rejects. */
+  /** Runs a new poll; if a poll is running, the new poll begins after it has ended. Never rejects. */
   async pollAnew(): Promise<void> {
     await this.#underWay;
     await this.pollNow();
@@ -71,8 +71,8 @@ export class PollLoop {
   }
 
   /**
-   * Returns the pause before the next poll, ms. The pause doubles only from the second consecutive failure on, because a single failure may be
-   * accidental.
+   * Returns the pause before the next poll, ms. The pause is not longer after the first failure, which may be accidental; it doubles from the second
+   * consecutive failure on.
    */
   #pause(): number {
     const interval = this.#options.interval();

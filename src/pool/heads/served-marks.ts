@@ -4,7 +4,10 @@ import type { HeadReport } from './electorate.ts';
 
 type Served = { readonly head: BlockHeader | undefined; hashAt(number: bigint): string | undefined };
 
-/** The safe and finalized blocks that a network serves. They need the same quorum as the head, among the nodes that know these tags. */
+/**
+ * The safe and finalized blocks that a network serves. A block becomes safe or finalized by the same quorum as the head; only nodes that know the tag
+ * count.
+ */
 export class ServedMarks {
   readonly #share: Share;
   readonly #isAgreed: (block: BlockHeader) => boolean;
@@ -61,7 +64,7 @@ export class ServedMarks {
 
 const NOTHING: ChainView = { latest: undefined, hashAt: () => undefined, headerAt: () => undefined };
 
-/** The chain of a node up to its safe or finalized block. */
+/** View of a node's chain that ends at the node's safe or finalized block. */
 class MarkView implements ChainView {
   readonly latest: BlockHeader;
   readonly #report: HeadReport;

@@ -22,7 +22,7 @@ export type SharedHeightsOptions = {
   /** Returns the name of the chain in the table. */
   readonly name: () => string;
   readonly clock: Clock;
-  /** Returns the height of the served head. */
+  /** Returns the height of the head that this process serves. */
   readonly height: () => bigint | undefined;
   /** Requests the current heads from the nodes. */
   readonly refresh: () => Promise<void>;
@@ -31,11 +31,11 @@ export type SharedHeightsOptions = {
 } & Pick<FloorTrustOptions, 'onLost' | 'onRegained'>;
 
 /**
- * Prevents clients from seeing the head go back when different processes answer them: a process never reads a head that is lower than one already
- * served by another process. A process announces the height of a new head in a shared table. It serves the head once all earlier replies of the table
- * have expired (`HEIGHT_LEASE_MS`). A process whose last reply has expired reads the table again before it reads its head, and waits if the head of
- * another process is higher. While the table is unavailable, or while its nodes do not confirm the heights of other processes (`FloorTrust`), a
- * process uses only its own nodes.
+ * Prevents clients from seeing the head go back when different processes answer them. No process may read a head that is lower than a head that
+ * another process has already served. A process announces the height of a new head in a shared table. The process serves the new head once every
+ * reply that other processes had read from the table before has expired (`HEIGHT_LEASE_MS`). When the last reply of the table has expired, a process
+ * reads the table again before it reads its head. If the head of another process is higher, the process waits. While the table is unavailable, or
+ * while its nodes do not confirm the heights of other processes (`FloorTrust`), a process uses only its own nodes.
  */
 export class SharedHeights {
   readonly #options: SharedHeightsOptions;
@@ -43,13 +43,16 @@ export class SharedHeights {
   readonly #trust: FloorTrust;
   /** Highest height that may be served by this process. */
   #admitted = -1n;
-  /** Announced height that may not be served yet. */
+  /** Height that was announced to other processes and may not be served before they know it. */
   #announced: bigint | undefined;
   /** Highest height that another process serves; -1 if none is known. */
   #floor = -1n;
   /** Heights that other processes have announced, each with the earliest time at which it may be served, in ms of `Clock.now()`. */
   #rising: readonly { readonly height: bigint; readonly at: number }[] = [];
-  /** End of the lease, in ms of `Clock.now()`: until then, no process serves a height that this process does not know. */
+  /**
+   * End of the lease on the last reply of the table, in ms of `Clock.now()`. Until the lease ends, no process serves a height that this process does
+   * not know.
+   */
   #heldUntil = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
   #following: Promise<void> | undefined;
@@ -69,10 +72,13 @@ export class SharedHeights {
     return this.#admitted;
   }
 
-  /** Whether a block of this height may be served now. If not, the height is announced, and `onAdmitted` is called when it may be served. */
+  /**
+   * Whether a block of this height may be served now. A height that may not be served yet is announced, and `onAdmitted` is called when it may be
+   * served.
+   */
   admits(height: bigint): boolean {
     if (height <= this.#admitted || this.#isClosed) return true;
-    // Only one height is announced at a time, because the table stores only the last announced height.
+    // Only one height is announced at a time, because the table stores one announced height per process.
     if (this.#announced === undefined) this.#announce(height);
     return height <= this.#admitted;
   }
@@ -90,7 +96,7 @@ export class SharedHeights {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Whether no process has served a block above this height; also renews the lease in the background. */
+  /** Returns true only if no process can have served a block above this height. The call also renews the lease in the background. */
   isCurrent(height: bigint): boolean {
     const { clock } = this.#options;
     const now = clock.now();
@@ -100,7 +106,7 @@ export class SharedHeights {
 
   /**
    * Resolves once the served head is as high as the head of every other process at the time of the call.
-   * @throws ChainError `unavailable` if the nodes do not have such a head in time
+   * @throws ChainError `unavailable` if the nodes do not have a head of that height in time
    */
   async catchUp(scope: RequestScope): Promise<void> {
     const { clock, height } = this.#options;
@@ -115,7 +121,7 @@ export class SharedHeights {
         );
       this.#refresh();
       await this.#waitForChange();
-      // A reorg may have shortened the chain in the meantime.
+      // A reorg may have lowered the heads of the other processes, so their heights are read again.
       await this.#readAgain();
       if (this.#findFloor(clock.now()) < floor) return;
     }
@@ -127,7 +133,7 @@ export class SharedHeights {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Returns the height of the served head, or the admitted height if it is higher. */
+  /** Returns the higher of the height of the served head and the admitted height. */
   #findServed(): bigint | undefined {
     const height = this.#options.height();
     const isAbove = this.#admitted >= 0n && (height === undefined || this.#admitted > height);
@@ -168,7 +174,7 @@ export class SharedHeights {
     this.#announced = undefined;
   }
 
-  /** Reads the heights of other processes; undefined if the table replied synchronously. */
+  /** Reads the heights of other processes from the table; returns undefined if the table replied synchronously. */
   #read(): Promise<void> | undefined {
     const others = this.#exchange();
     if (!(others instanceof Promise)) return undefined;
@@ -179,7 +185,7 @@ export class SharedHeights {
     return reading;
   }
 
-  /** Reads the heights with a request that is sent after this call; the reply to a request in flight may be older than the call. */
+  /** Reads the heights with a new request: the reply to a request that is in flight may have been made before this call. */
   #readAgain(): Promise<void> | undefined {
     if (this.#reading === undefined) return this.#read();
     this.#following ??= this.#reading.then(() => {
@@ -243,7 +249,7 @@ export class SharedHeights {
   }
 }
 
-/** Returns the time from this reply of the table until a block of this height may be served, ms. */
+/** Returns the time that must pass after this reply of the table before a block of this height may be served, ms. */
 function findWait({ served, rising, hasReaders }: OtherHeights, height: bigint): number {
   if (!hasReaders) return 0;
   if (served !== undefined && BigInt(served) >= height) return HEIGHT_SLACK_MS;

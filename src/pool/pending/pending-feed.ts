@@ -6,7 +6,10 @@ import type { Upstream } from '../upstream.ts';
 import { AnnouncedPending } from './announced-pending.ts';
 import { PolledPending } from './polled-pending.ts';
 
-/** Number of remembered hashes, so that each hash is passed on only once: some minutes of the busiest networks, about 200 bytes per hash. */
+/**
+ * Number of hashes that are remembered so that each is passed on only once. On the busiest networks, 32,768 hashes are announced in some minutes.
+ * Each takes about 200 bytes.
+ */
 const MAX_SEEN = 32_768;
 /** Maximum number of hashes per call of a listener. */
 const MAX_FRESH = 1_024;
@@ -35,7 +38,7 @@ export class NodePendingFeed {
   readonly #parts: PendingFeedParts;
   readonly #watchers = new Listeners<[readonly string[]]>();
   readonly #seen = new Lru<string, true>(MAX_SEEN, Number.POSITIVE_INFINITY);
-  /** By hash: operators that have reported it, while they are fewer than `voices`. */
+  /** Operators that have reported a transaction, by transaction hash, while they are fewer than `voices`. */
   readonly #tellers = new Lru<string, Set<string>>(MAX_SEEN, Number.POSITIVE_INFINITY);
   #sources: readonly { stop(): void }[] = [];
   /** Hashes that wait to be passed on in this iteration of the event loop. */

@@ -19,8 +19,8 @@ const UNSUPPORTED_MS = 600_000;
 /** Pause of polls after the node reports a rate limit, ms. */
 const REST_MS = 60_000;
 /**
- * Number of successive filters without a successful reply after which the node counts as not supporting filters. A load-balanced URL loses filters in
- * this way.
+ * Number of successive filters without a successful reply after which the node counts as not supporting filters. A URL that balances load between
+ * nodes loses filters, because only one node knows a filter.
  */
 const MAX_LOST = 3;
 /** Number of hashes that are passed on without a pause; this takes 2 ms. */
@@ -132,7 +132,7 @@ export class PolledPending {
 
   #uninstall(): void {
     if (this.#filter === undefined) return;
-    // If the node cannot be reached, its filters expire without a request.
+    // The fault is ignored: if the node cannot be reached, it drops unused filters by itself.
     this.#send('eth_uninstallFilter', `[${this.#filter}]`).catch(() => {});
     this.#filter = undefined;
   }

@@ -6,22 +6,22 @@ import type { Handler, RequestContext, UpstreamRequest } from '../upstream-reque
 import { ContinuedStream } from './continued-stream.ts';
 
 /**
- * Decides whether the answers of all nodes fail verification in the same way. If so, the chain has rules that this service does not know, and such
- * answers are accepted from then on.
- * @returns the nodes whose answers differ from the majority's answer; undefined if the refutation remains valid
+ * Decides whether the answers of all nodes fail verification in the same way. If all nodes fail in the same way, the chain has rules that this
+ * service does not know. Answers that fail in this way are accepted from then on.
+ * @returns the nodes whose answers differ from the answer of the majority; undefined if the answer still counts as refuted
  */
 export type AcceptRules = (
   refutation: Refutation,
   call: UpstreamRequest,
 ) => ReadonlySet<Upstream> | undefined;
 
-/** Maximum number of repetitions of one request, each after another kind of data in its answer was refuted. */
+/** Maximum number of times that one request is repeated. Before each repetition, another kind of data in the answer was refuted. */
 const MAX_ROUNDS = 16;
 
 /**
- * Repeats a request whose answers were refuted at all nodes, if `accept` finds that the chain has unknown rules. Streams continue with the answer to
- * the repeated request.
- * @param accept undefined if nothing is verified, so that nothing is refuted
+ * Repeats a request if the answers of all nodes were refuted, and if `accept` finds that the chain has unknown rules. A stream continues with the
+ * answer to the repeated request.
+ * @param accept undefined on networks where nothing is verified, so that no answer can be refuted
  */
 export function acceptRules(accept: AcceptRules | undefined): Policy {
   if (accept === undefined) return createPolicy({});

@@ -2,7 +2,10 @@ import { UnclearMethod, UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Directed } from '../upstream-request.ts';
 
-/** Pauses a node that reports a rate limit for the time that it requests. A method that a node lacks is not sent to it again for a while. */
+/**
+ * If a node reports a rate limit, sends it nothing for the time that the node requests. If a node lacks a method, does not send it this method for a
+ * while.
+ */
 export function backOff(): Policy<Directed> {
   return createPolicy({
     onError({ call, upstream }, error) {

@@ -19,7 +19,7 @@ const COUNTED: ReadonlySet<FaultKind> = new Set<FaultKind>([
 ]);
 
 export type CircuitEvents = {
-  /** Called when the circuit of an upstream has opened after repeated failures. The upstream is tried last until its backoff ends. */
+  /** Called when the circuit of an upstream has opened after repeated failures. Until the backoff of the circuit ends, the upstream is tried last. */
   onOpen(upstream: Upstream, fault: UpstreamFault): void;
   onFault(upstream: Upstream, fault: UpstreamFault, method: string): void;
   /**
@@ -60,7 +60,7 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
       if (health.succeed(ms)) events.onHeard(upstream);
       noteHeard(context);
       upstream.seconds.record(ms / 1_000);
-      // A result contradicts nodes that reported a failed execution, so their errors count as faults.
+      // Another node has a result, so each node that reported a failed execution was wrong, and its error counts as a fault.
       for (const { upstream: other, error } of route.takeClaims(call)) count(other, error, call.method);
       if (isComplete(result)) return result;
       return watchStream(result, (fault) => note(context, fault, requestedAt));
@@ -86,8 +86,8 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
 }
 
 /**
- * Whether a failure counts against the node. An unrecognized execution error counts only when another node has a result; an error of a passed-through
- * method never counts.
+ * Whether a failure counts against the node. An unrecognized execution error does not count here; it counts when another node has a result. An error
+ * of a passed-through method never counts.
  */
 function isNoted(error: unknown): error is UpstreamFault {
   return (

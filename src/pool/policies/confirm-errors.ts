@@ -5,7 +5,7 @@ import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Upstream } from '../upstream.ts';
 import type { Directed } from '../upstream-request.ts';
 
-/** Maximum number of remembered texts. They expire after `REMEMBERED_MS`, because the agreement of two nodes may become obsolete. */
+/** Maximum number of remembered texts. A text is forgotten after `REMEMBERED_MS`, because the agreement of two nodes about it may become obsolete. */
 const MAX_TEXTS = 256;
 const REMEMBERED_MS = 600_000;
 /** Length of the prefix by which texts are compared, UTF-16 units. */
@@ -14,8 +14,8 @@ const MAX_LENGTH = 200;
 /** geth's catch-all code, and Parity's and Nethermind's codes for failed executions. */
 const EXECUTION_CODES: ReadonlySet<number> = new Set([-32000, -32010, -32015]);
 /**
- * Matches texts that report a problem of the node. Two nodes may have the same problem at the same time, so such a text is not remembered and needs a
- * second node each time.
+ * Matches texts that report a problem of the node. A text that reports a problem of the node is not remembered, and a second node must confirm it
+ * each time: two nodes may have the same problem at the same time.
  */
 const TROUBLE =
   /\b(?:auth|busy|clos|connect|crash|database|denied|dial|disk|forbidden|head|history|i\/o|internal|key|later|load|memory|missing|not (?:available|found|ready)|panic|permission|plan|pruned|quota|rate|resource|retry|server|shut|snapshot|socket|state|sync|temporar|time|trie|unavailable|upstream)/i;
@@ -24,8 +24,8 @@ const HEX = /0x[0-9a-f]{0,200}/g;
 const DIGITS = /\d{1,200}/g;
 
 /**
- * Accepts an unrecognized execution error as an answer if a second upstream reports the same text. Afterwards the text needs no second request. A
- * single upstream can never make a text known.
+ * Accepts an unrecognized execution error as an answer if a second upstream reports the same text. After the confirmation, an error with this text
+ * needs no second request. A single upstream can never make a text known.
  * @param onLearnt called when a confirmed text is remembered
  */
 export function confirmErrors(

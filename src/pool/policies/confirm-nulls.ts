@@ -8,9 +8,9 @@ import { type Directed, type Handler, type RoutedRequest, withScope } from '../u
 
 /**
  * Accepts a null if it needs no confirmation, or if a second upstream also reports null. `call.nulls` says how a null is treated. If no second
- * upstream is available, a `claim` is accepted and a `doubt` is not. If the answering nodes are behind, neither is accepted, because they may not
- * have the object yet. For `search`, all upstreams are tried; with `voices`, at least `needed` operators must report null. For `certain`, all
- * upstreams must report null, even those that are unavailable now.
+ * upstream is available, a null with `claim` is accepted, and a null with `doubt` is not. If the answering nodes are behind, their null is accepted
+ * in neither case, because these nodes may not have the object yet. With `search`, all upstreams are tried before a null is accepted; with the option
+ * `voices`, at least `needed` operators must report null. For `certain`, all upstreams must report null, even those that are unavailable now.
  * @throws LoneNull if no other node can confirm the null
  * @throws UpstreamFault `unreachable` if a node is unavailable for a `certain` null
  * @throws ChainError `unavailable` if too few operators report the null
@@ -59,7 +59,9 @@ export function noteLacking(): Policy<Directed> {
   });
 }
 
-/** Tries one upstream after the other until one has the object. Returns null only if at least `needed` operators report the object as absent. */
+/**
+ * Tries one upstream after the other until one of them has the object. Returns null only if at least `needed` operators report the object as absent.
+ */
 async function countVoices(
   next: Handler<RoutedRequest>,
   context: RoutedRequest,
@@ -76,7 +78,9 @@ async function countVoices(
   throw new ChainError('unavailable', `the answer has too few voices: ${why}`);
 }
 
-/** Tries one upstream after the other until one has the object. Returns null only if all upstreams of the route report the object as absent. */
+/**
+ * Tries one upstream after the other until one of them has the object. Returns null only if all upstreams of the route report the object as absent.
+ */
 async function requestAll(next: Handler<RoutedRequest>, context: RoutedRequest): Promise<JsonResult> {
   const lacking = new Set<Upstream>();
   const requested = { ...context, lacking };
@@ -104,12 +108,14 @@ function isBehind({ witness }: RoutedRequest): boolean {
   return witness?.upstream?.isBehind === true;
 }
 
-/** Derives a scope with half of the remaining time. If the second node does not answer, the first node's answer is then still in time. */
+/**
+ * Derives a scope with half of the remaining time. If the second node does not answer, half of the time is left to return the first node's answer.
+ */
 function halveTime(scope: RequestScope): RequestScope {
   return scope.derive({ deadline: (scope.deadline + performance.now()) / 2 });
 }
 
-/** Returns the answer of the next upstream of the route; undefined if no upstream can answer. */
+/** Sends the request to the next upstream of the route and returns the answer. Returns undefined if no upstream can answer. */
 async function requestFromAnother(
   next: Handler<RoutedRequest>,
   context: RoutedRequest,

@@ -16,9 +16,9 @@ class OtherBytes extends UpstreamFault {
 
 /**
  * Continues a failed stream with another upstream's answer, if this answer begins with exactly the bytes that were already passed on. The beginnings
- * are compared by length and by a checksum with a secret key; without the key, a lying node could craft bytes with the checksum of another node's
- * answer. After an answer was refuted at its end, the answers of other upstreams are read to their ends even if they begin differently, because a
- * verified answer shows which node was wrong.
+ * are compared by their length and by a checksum with a secret key. Without the key, a lying node could craft bytes with the same checksum as another
+ * node's answer. If a node's answer was refuted at its end, the answers of other nodes are read to their ends even if they begin differently. An
+ * answer that passes verification then shows that the first node was wrong.
  */
 export class ContinuedStream<E extends RequestContext> implements JsonStream {
   readonly pieces: AsyncIterable<Uint8Array>;
@@ -61,12 +61,12 @@ export class ContinuedStream<E extends RequestContext> implements JsonStream {
         if (!(error instanceof UpstreamFault) || this.#isCancelled || error.kind === 'aborted') throw error;
         if (passed.length > (known?.length ?? 0)) known = passed.end();
         if (error instanceof Refutation) refutation = error;
-        // The other answer was read to its end and verified. The bytes that were passed on are therefore wrong, and no answer can continue them.
+        // A different answer was read to its end and verified. The bytes that were already passed on are thus wrong, and no answer can continue them.
         else if (refutation !== undefined && error instanceof OtherBytes) throw refutation;
         const context = this.#choose(error);
         if (context === undefined) throw refutation ?? error;
         this.#source = toStream(await this.#ask(context));
-        // The stream was cancelled while the request ran, so the new source must be cancelled too.
+        // The stream was cancelled while the request ran, so the source of the new answer must be cancelled too.
         if (this.#isCancelled) this.#source.cancel();
       }
     }
@@ -81,9 +81,9 @@ export class ContinuedStream<E extends RequestContext> implements JsonStream {
 
 /**
  * Yields the bytes after the known bytes.
- * @param passed also gets the skipped bytes, so that it covers the answer from its beginning
- * @param isChecked whether a source with a different beginning is still read to its end, so that its checks run
- * @throws UpstreamFault if the source begins with other bytes
+ * @param passed gets all bytes of the source, also the skipped ones
+ * @param isChecked whether a source that begins with other bytes is still read to its end, so that its answer is verified
+ * @throws UpstreamFault if the source does not begin with the known bytes
  */
 async function* skipKnown(
   source: JsonStream,

@@ -7,8 +7,8 @@ import type { Handler, RoutedRequest } from '../upstream-request.ts';
 const MAX_UNKNOWN = 2;
 
 /**
- * Tries one upstream after the other until one answers; each upstream is tried once. Rejects with the fault that is most informative for the caller.
- * If this fault has `retryAfterMs`, the value is replaced by the minimum over all faults; a fault without it counts as 0.
+ * Tries one upstream after the other until one answers. No upstream is tried twice. Rejects with the fault that is most informative for the caller.
+ * If the fault has `retryAfterMs`, it gets the minimum `retryAfterMs` of all faults of the request. A fault without `retryAfterMs` counts as 0.
  */
 export function failOver(): Policy<RoutedRequest> {
   return createPolicy<RoutedRequest>({
@@ -52,7 +52,8 @@ function summarize(faults: readonly UpstreamFault[]): UpstreamFault {
 
 /** Ranks faults by information: a node's message about the request ranks higher than the fault that a node could not be reached. */
 function weigh(fault: UpstreamFault): number {
-  // A refutation shows that an answer exists, which is more informative than messages of other nodes about the request.
+  // A refutation ranks highest, because it shows that an answer exists. That an answer exists is more informative than another node's message about
+  // the request.
   if (fault instanceof Refutation) return 6;
   switch (fault.kind) {
     case 'tooMuch':

@@ -78,7 +78,7 @@ class GroupRace implements Expiring {
     this.#silentMs = (scope.deadline - now) / (route.left + 2);
     this.expiresAt = now + this.#silentMs;
     if (!route.isExhausted) RACES.add(this);
-    // The first node gets the contexts without a copy, because few groups need a second node.
+    // The contexts are not copied for the first node, because few groups need a second node.
     this.#sendTo(node, (inner) => setUpstreamOfAll(this.#group, inner, node));
   }
 
@@ -112,7 +112,8 @@ class GroupRace implements Expiring {
 
   #hear(position: number, node: Upstream, outcome: JsonResult | Error): void {
     this.#running[position] = (this.#running[position] as number) - 1;
-    // A streamed result is too long to buffer, so the request leaves the group; the caller sends it again and passes its stream on.
+    // A streamed result is too long to be buffered in a group, so the request leaves the group. The caller sends the request again and passes the
+    // stream on.
     if (!(outcome instanceof Error) && !isComplete(outcome)) outcome.cancel();
     if (this.#isOver[position] === 1) return;
     const { call, witness } = this.#group[position] as RoutedRequest;

@@ -29,15 +29,15 @@ export type HedgeParts = {
   /** Maximum fraction of all calls that may be hedged, from 0 to 1; 0 disables hedging. */
   readonly share: number;
   readonly budget: TokenBucket;
-  /** Returns the latency window of a method. Batch items have a separate window, because they wait for other items of the same request. */
+  /** Returns the latency window of a method. Calls in batches have a separate window, because they wait for other calls of the same request. */
   readonly latenciesOf: (method: string, isOfBatch: boolean) => LatencyWindow;
 };
 
 /**
- * Sends the call to the next upstream of the route. If the answer takes longer than 95% of the method's calls, the call is also sent to a second
- * upstream, if `budget` allows it. Each upstream has an equal share of the caller's remaining time; when it ends, the call is sent to the next
- * upstream without regard to `budget`. The first answer is used, and the other calls are cancelled. The upstreams of cancelled calls may be tried
- * again if the answer is not sufficient (a null that must be confirmed, a failed stream).
+ * Sends the call to the next upstream of the route. If an answer takes longer than 95% of the calls of the method, the call is also sent to a second
+ * upstream, if `budget` allows it. Each upstream gets an equal share of the caller's remaining time. When the share has passed, the call is sent to
+ * the next upstream whatever `budget` allows. The first answer is used, and the other calls are cancelled. An upstream whose call was cancelled may
+ * be tried again if the used answer is not sufficient: a null that must be confirmed, or a stream that fails.
  * @throws UpstreamFault `unreachable` if the route is empty, `aborted` if the caller has disconnected
  */
 export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy<RoutedRequest, Directed> {
@@ -80,7 +80,7 @@ function noteConfirmed({ witness }: RoutedRequest, upstream: Upstream): void {
 }
 
 type Delays = {
-  /** Delay until the call is sent to a second upstream if the budget allows it, ms. */
+  /** Time after which the call is sent to a second upstream if the budget allows it, ms. */
   readonly slowMs: number;
   /** Delay until the call is sent to the next upstream without regard to the budget, ms. */
   readonly silentMs: number;
@@ -114,10 +114,10 @@ type Runner = { readonly upstream: Upstream; readonly scope: RequestScope };
 
 const NONE: readonly Runner[] = [];
 
-/** One timer for all races, because nearly all races end before another call is due. */
+/** All races share one timer, because nearly all races end before the call must be sent to another upstream. */
 const RACES = new ExpirySweep<Race>(SWEEP_MS);
 
-/** Races the same request on several upstreams. `expire` runs each time the call must be sent to one more upstream. */
+/** Races the same request on several upstreams. `expire` runs when the call must be sent to one more upstream. */
 class Race implements Expiring {
   expiresAt: number;
   sweepIndex = -1;
@@ -182,7 +182,7 @@ class Race implements Expiring {
 
   #fail(runner: Runner, error: unknown): void {
     this.#forget(runner);
-    // After a fault, another upstream that is still running may succeed; an error that is an answer is final.
+    // If an upstream fails while another one is still running, the other one may succeed. An error that is an answer ends the race.
     const leavesChance = error instanceof UpstreamFault && this.#running.length > 0;
     if (this.#isOver || leavesChance) return;
     if (!(error instanceof UpstreamFault)) noteConfirmed(this.#parts.context, runner.upstream);

@@ -17,7 +17,7 @@ export function keepDeadline(): Policy {
       },
       onError: ({ scope }, error) => convertFault(error, scope),
     },
-    // All requests of a group have one scope.
+    // The scope of the first request is used, because all requests of a group have one scope.
     (next) => (group, receive) => {
       const scope = findFirst(group)?.scope as RequestScope;
       if (performance.now() < scope.deadline) {

@@ -13,16 +13,16 @@ import type { Directed, Handler } from '../upstream-request.ts';
 
 /** Method name, without its namespace, that no node implements. */
 const CONTROL_NAME = 'portcullisControlMethod';
-/** Time limit of the control request, ms. If a node does not answer it in time, the node's answer to the client's call is accepted. */
+/** Time limit of the control request, ms. If a node does not answer the control request in time, its answer to the client's call is accepted. */
 const CONTROL_LIMIT_MS = 2_000;
 /** Maximum length of a compared result, UTF-16 units or bytes; a longer result shows that the node has the method. */
 const MAX_COMPARED = 1_024;
 
 /**
  * Learns whether a node has a passed-through method. Some nodes answer any method name with null, an error about parameters, or a result. Until a
- * node is known to have the method, its answer is therefore compared with its answer to a control method that cannot exist. If both are equal, the
- * node counts as lacking the method for this request. This is not remembered, because the same answer may be correct for a node that has the method.
- * The control method is sent only after a client's call in its namespace.
+ * node is known to have the method, its answer is compared with its answer to a control method, which cannot exist. If both answers are equal, the
+ * node counts as lacking the method for this request. The result is not remembered, because a node that has the method may give the same answer
+ * correctly. The control method is sent only after a client's call in its namespace.
  * @throws UnclearMethod if both answers are the same
  */
 export function learnMethods(): Policy<Directed> {
@@ -75,7 +75,7 @@ function nameResult(result: JsonText | JsonBytes): string {
   return `result ${(typeof result === 'string' ? result : result.text).slice(0, MAX_COMPARED)}`;
 }
 
-/** Returns code and message of a node's error, with the method name replaced; undefined for failures without an answer. */
+/** Returns code and message of a node's error, with the method name replaced. Returns undefined if the failure is not an answer of the node. */
 function nameError(error: unknown, method: string): string | undefined {
   const refusal = error instanceof PassedFault ? error.refusal : error;
   if (!(refusal instanceof NodeRefusal)) {

@@ -23,9 +23,9 @@ type BatchChoice = { readonly upstream: Upstream; left: number };
 
 /**
  * Chooses and orders the upstreams of a request: only upstreams that have the block and the method, lower tiers first, and within a tier by
- * `health.score`. Upstreams with an open circuit are last and not excluded, because if all are down, only a request shows which of them works again.
- * Items of one batch go to the same node, because they can share a request to this node; they change the node only for another tier or rank, or after
- * `BATCH_ITEMS` items.
+ * `health.score`. Upstreams with an open circuit are tried last, but not excluded: if all upstreams are down, only a request can show which of them
+ * works again. Items of one client batch go to the same node, because they can share a request to it. Another node is chosen if it has a better tier
+ * or rank, or after `BATCH_ITEMS` items.
  */
 export function order(upstreams: readonly Upstream[]): Policy<RequestContext, RoutedRequest> {
   const decide = createRouting(upstreams);
@@ -111,7 +111,7 @@ function isAvailable(block: BlockPosition | undefined, candidates: readonly Upst
   return false;
 }
 
-/** Whether a node reported that it lacks the block, as nodes do that are behind. */
+/** Whether a node reported that it lacks the block, because it is behind. */
 function isMissing(error: unknown): boolean {
   return error instanceof UpstreamFault && error.kind === 'missing';
 }
@@ -156,7 +156,7 @@ function findCandidates(
   let reason: UpstreamFault | undefined;
   let soonest: Upstream | undefined;
   for (const upstream of upstreams) {
-    // The block of a `certain` null may have left the chain, and a node on a fork may still have it.
+    // For a `certain` null, nodes on a fork are candidates too: the block may have left the chain, and such a node may still have it.
     const isOther = upstream.isOnFork && call.nulls !== 'certain';
     if (upstream.standing !== 'verified' || isOther || except?.has(upstream) === true) continue;
     if (call.needsVote === true && upstream.vote !== 'votes') continue;
@@ -185,7 +185,8 @@ function findCandidates(
 
 /**
  * Whether a node whose head is below the block may still be tried, because a load-balanced URL may lead to a node that has the block. The request
- * must be by hash, or its answer must be compared with the block, so that no answer about another block is accepted. Such a node is tried last.
+ * must name the block by hash, or its answer must be compared with the block. If neither were so, an answer about another block could be accepted. A
+ * node whose head is below the block is tried last.
  */
 function isBehind(
   { tracker, knowsHashParameters }: Upstream,
@@ -201,8 +202,8 @@ function compareUpstreams(a: Upstream, b: Upstream, method: string): number {
 }
 
 /**
- * Returns a rank from 0 (preferred) to 3. After the backoff of a circuit, one call at a time tests whether the node has recovered, and other calls
- * rank it lower. Nodes that are behind rank after healthy nodes even for older blocks, because they may lack state.
+ * Returns a rank from 0 (preferred) to 3. After the backoff of a circuit, one call at a time may test whether the node has recovered; for all other
+ * calls, the node has a lower rank. Even for older blocks, a node that is behind ranks after healthy nodes, because it may lack state.
  */
 function rankTrust(upstream: Upstream, method: string): number {
   const { health, isAway, isBehind, isOnFork } = upstream;
@@ -211,7 +212,7 @@ function rankTrust(upstream: Upstream, method: string): number {
   return health.circuit === 'halfOpen' && health.inFlight > 0 ? 1 : 0;
 }
 
-/** Whether the circuit of the node is not open and the node is not known to leave calls of the method unanswered. */
+/** Whether calls of the method may be sent to the node: its circuit is not open, and it is not known to be silent on this method. */
 export function isResponsive({ health, methodSilences }: Upstream, method: string): boolean {
   return health.circuit !== 'open' && !methodSilences.isSilent(method);
 }
@@ -228,12 +229,12 @@ function keepFavourite(
     favourite.health.circuit === 'closed' &&
     isResponsive(favourite, method) &&
     !favourite.isAway &&
-    // The pending block of a node that is behind would miss transactions and blocks that other nodes already have.
+    // A node that is behind is not used: its pending block would miss transactions and blocks that other nodes already have.
     (!favourite.isBehind || candidates[0]?.isBehind === true);
   return isWell ? favourite : candidates[0];
 }
 
-/** Puts the node of the batch's earlier items first, if its tier and rank are the same as those of the best node. */
+/** Puts the node that got earlier items of the batch first, if its tier and rank are not worse than those of the best node. */
 function keepGrouped(
   candidates: Upstream[],
   batch: object,

@@ -25,7 +25,7 @@ export type ProbeParts = {
   onSilent(upstream: Upstream, method?: string): void;
 };
 
-/** Sends a copy of the call to the silent nodes of its route. The caller does not wait for these nodes. */
+/** Sends a copy of the call to the silent nodes of its route. The caller does not wait for the answers to these copies. */
 export type ProbeSilent = (routed: RoutedRequest) => void;
 
 /** Creates the sender of probes. At most one probe at a time runs per silent upstream, or per method that an upstream does not answer. */
@@ -45,7 +45,7 @@ export function createProbe({ sendToNode, limitMs, onSilent }: ProbeParts): Prob
       const result = await sendToNode(setUpstream(alone, upstream));
       if (!isComplete(result)) result.cancel();
     } catch {
-      // `sendToNode` has already recorded the failure.
+      // The failure is ignored here, because `sendToNode` has recorded it.
     } finally {
       if (silence.endProbe()) onSilent(upstream, method);
     }
@@ -65,7 +65,9 @@ export function createProbe({ sendToNode, limitMs, onSilent }: ProbeParts): Prob
   };
 }
 
-/** Policy that probes silent nodes. It must come after `order` in the stack, which chooses the route and puts silent nodes last. */
+/**
+ * Policy that probes silent nodes. Must be inside of `order` in the stack of policies, because `order` chooses the route and puts silent nodes last.
+ */
 export function probeSilent(probe: ProbeSilent): Policy<RoutedRequest> {
   return createPolicy<RoutedRequest>(
     {
@@ -74,7 +76,7 @@ export function probeSilent(probe: ProbeSilent): Policy<RoutedRequest> {
         return routed;
       },
     },
-    // All requests of a group have one route.
+    // The route of the first request is used, because all requests of a group have one route.
     (next) => (group, receive) => {
       const first = findFirst(group);
       if (first !== undefined) probe(first);

@@ -6,7 +6,7 @@ import type { Handler, RequestContext } from '../upstream-request.ts';
 
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
-/** Tokens earned per answer. As a retry round costs one token, retries are at most a tenth of the load. */
+/** Tokens earned per answer. A retry round costs one token, so there is at most one round per ten answers. */
 const EARNED = 0.1;
 
 /** Faults that may be temporary, so that a retry may succeed. */
@@ -36,10 +36,11 @@ export function retry(
     error: unknown,
     round: number,
   ): number | undefined => {
-    // A call that excludes upstreams is a second request for comparison; such a request is optional too, so it is not repeated.
+    // A call that excludes upstreams repeats a request only to compare answers. A request that only compares answers is optional, so it is not
+    // retried.
     const isOptional = call.isOptional === true || (except !== undefined && except.size > 0);
     if (round >= rounds || isOptional || !isPassing(error)) return undefined;
-    // Nodes that lack data of a final block do not get it later.
+    // Does not retry: a node that lacks data of a final block does not get this data later.
     if (error.kind === 'missing' && call.block !== undefined && isFinal(call.block.number)) return undefined;
     const pause = Math.max(choosePause(round), error.retryAfterMs ?? 0);
     return performance.now() + pause < scope.deadline && budget.tryTake() ? pause : undefined;

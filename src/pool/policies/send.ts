@@ -28,7 +28,7 @@ const ONE_PARAMETER = /^too many arguments, want at most 1$/;
 /** Maximum number of concurrent requests for the parts of one answer. */
 const PARTS_AT_ONCE = 100;
 
-/** A buffered result is returned as a stream only if it is longer than this multiple of `streamBytes`. */
+/** A result that is already buffered is returned as a stream only above this multiple of `streamBytes`. */
 const HOLD_FACTOR = 8;
 
 /**
@@ -66,8 +66,8 @@ function send(directed: Directed, bounds: SenderBounds): Promise<JsonResult> {
 }
 
 /**
- * Creates the innermost handler of groups. It creates no promise per request if the transport supports `sendMany`. The requests are not traced, and a
- * method that the node lacks is not replaced by other methods.
+ * Creates the innermost handler of groups. Uses `sendMany` of the transport if there is one, so that no promise is created per request. Requests of a
+ * group are not traced. If a node lacks a method, no replacement methods are sent for it.
  */
 export function createGroupSender(bounds: SenderBounds): GroupHandler<Directed> {
   return (group, receive) => {
@@ -131,7 +131,7 @@ function takeResult(
     if (!isLonger(whole, CHECKED_AT_ONCE)) return checkAnswer(call, whole, upstream);
     const work = { owner, signal, memory: upstream.openMemory };
     if (isLonger(whole, PIECE_LENGTH)) return checkParsed(() => checkAnswer(call, whole, upstream), work);
-    // One response may contain many answers of this length, so the check waits for a scheduler slot.
+    // One response may contain many answers as long as this one, so the answer is checked in a scheduler slot.
     return SCHEDULER.take(owner, () => checkAnswer(call, whole, upstream));
   };
   if (isComplete(result)) return check(result);
@@ -264,8 +264,8 @@ type PartsOptions = {
 };
 
 /**
- * Requests the parts of an answer separately, because the node lacks the method for the whole. Parts are sent as batches, and their results become
- * one array.
+ * Requests the parts of an answer separately, because the node lacks the method for the whole. The requests for the parts are sent in batches, and
+ * their results become one array.
  * @throws UpstreamFault `missing` for a null part, `tooLarge` if the combined results exceed `answerBytes`
  */
 async function sendParts(
@@ -296,7 +296,7 @@ async function sendParts(
       results.push(...(await Promise.all(requested)));
     }
   } catch (error) {
-    // The other parts are no longer needed.
+    // Cancels the requests for the other parts of the answer.
     work.abort();
     throw error;
   } finally {

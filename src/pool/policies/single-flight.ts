@@ -16,7 +16,7 @@ import {
   type UpstreamRequest,
 } from '../upstream-request.ts';
 
-/** Maximum number of in-flight requests that are registered for sharing; while it is reached, new requests are sent alone. */
+/** Maximum number of in-flight requests that are registered for sharing. While this many are registered, new requests are not shared. */
 const MAX_IN_FLIGHT = 10_000;
 
 /** Name of a request in the map. A number combines both hashes of the cache key; look-ups by number take half the time of look-ups by string. */
@@ -28,7 +28,7 @@ type InFlightRequests = PassingMap<FlightName, Flight>;
 /**
  * Coalesces identical concurrent requests into one. The shared call is cancelled when all its callers have disconnected. A caller with a later
  * deadline than the first caller sends again if the shared request fails at the first caller's deadline. A result that is too large to be buffered
- * cannot be shared, so every caller except the first then sends its own request.
+ * cannot be shared. Every caller but the first one then sends its own request.
  */
 export function singleFlight(): Policy {
   const inFlight: InFlightRequests = new PassingMap();
@@ -59,11 +59,14 @@ export function singleFlight(): Policy {
   return Object.assign(wrap, { group: (next: GroupHandler) => shareGroup(inFlight, next) });
 }
 
-/** Fault for callers that wait for a request which leaves its group; these callers then send the request again. */
+/**
+ * Fault for callers that waited for a request of a group when the request left the group. Callers that get this fault must send the request again.
+ */
 const NOT_ANSWERED = new UpstreamFault('aborted', 'the request must be sent alone');
 
 /**
- * Registers the requests of a group. A request that is already in flight leaves the group; sent alone, it waits for the answer to the one in flight.
+ * Registers the requests of a group. A request that is already in flight leaves the group. The caller of a request that left the group sends it
+ * alone, and thus waits for the answer to the request in flight.
  */
 function shareGroup(inFlight: InFlightRequests, next: GroupHandler): GroupHandler {
   return (group, receive) => {
@@ -82,7 +85,8 @@ function shareGroup(inFlight: InFlightRequests, next: GroupHandler): GroupHandle
 }
 
 /**
- * Registers a request of a group, so that later callers of the same request wait for its answer. The request is not cancelled when they leave.
+ * Registers a request of a group, so that later callers of the same request wait for its answer. When these later callers leave, the request is not
+ * cancelled.
  * @returns undefined if the request is already in flight, has no name, or the maximum is reached
  */
 function announce(inFlight: InFlightRequests, call: UpstreamRequest): Flight | undefined {
@@ -95,7 +99,7 @@ function announce(inFlight: InFlightRequests, call: UpstreamRequest): Flight | u
 }
 
 function nameRequest({ key, sharedAs, nulls }: UpstreamRequest): FlightName | undefined {
-  // Requests with `certain` have a separate name, because they do not accept a null that other requests accept.
+  // A request with `nulls: 'certain'` has a separate name, because it may not share a null that was accepted under weaker conditions.
   const isCertain = nulls === 'certain';
   if (key?.hashes !== undefined && !isCertain) {
     const { hash, tag } = key.hashes;
@@ -129,12 +133,15 @@ class Flight {
     this.#scope = scope;
   }
 
-  /** Deadline of the caller that started the request; minus infinity for a request of a group, so that callers send again when it fails. */
+  /**
+   * Deadline of the caller that started the request. For a request of a group, the deadline is minus infinity, so that waiting callers send the
+   * request again when it fails.
+   */
   get deadline(): number {
     return this.#scope?.deadline ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Whether the in-flight request is the same as the call. Different requests may have the same name, because hashes may collide. */
+  /** Whether the in-flight request has the same key as the call. Requests with different keys may have the same name, because hashes may collide. */
   isOf({ key }: UpstreamRequest): boolean {
     return this.#key?.request === key?.request && this.#key?.blockHash === key?.blockHash;
   }
@@ -189,10 +196,7 @@ class Flight {
   }
 }
 
-/**
- * Completes the first caller immediately and the others in scheduler slots of their owners, because each caller then continues with its own
- * processing.
- */
+/** Completes the first caller immediately, and each other caller in a scheduler slot of its owner, because every caller then processes the answer. */
 function completeAll(waiting: readonly Waiter[], complete: (waiter: Waiter) => void): void {
   for (const [at, waiter] of waiting.entries()) {
     if (at === 0) complete(waiter);
@@ -225,7 +229,9 @@ class Waiter {
     else this.#scope.signal.addEventListener('abort', this.#leave);
   }
 
-  /** Completes the caller in a scheduler slot. If the caller leaves before, nothing is cancelled, because the request has ended. */
+  /**
+   * Completes the caller in a scheduler slot. If the caller disconnects before the slot, nothing is cancelled, because the request has already ended.
+   */
   settleLater(complete: () => void): void {
     this.#isOver = true;
     SCHEDULER.resumeLater(this.#scope.owner ?? '', complete);

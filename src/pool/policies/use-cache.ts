@@ -4,7 +4,7 @@ import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Upstream } from '../upstream.ts';
 import { fitResult, type Handler, type Send, type UpstreamRequest } from '../upstream-request.ts';
 
-/** Answers from the cache. On a miss, sets `hasCalledNode` of the scope and calls the next handler. */
+/** Returns the answer to a request from the cache, if it has the answer. On a miss, sets `hasCalledNode` of the scope and calls the next handler. */
 export function readCache(cache: Cache): (next: Handler) => Send {
   return (next) => {
     const ask: Handler = (context) => {
@@ -23,8 +23,8 @@ export function readCache(cache: Cache): (next: Handler) => Send {
 
 /**
  * Stores cacheable answers, once for all callers that share an answer. Only complete results under a block hash are stored, never an error, a null,
- * or an answer for a tag. An answer that may belong to another block is not stored. The answer must have been checked against the block, the request
- * must have named the block by hash, or the height must be final.
+ * or an answer for a tag. An answer that may belong to another block is not stored. There are three proofs that an answer belongs to its block: it
+ * was compared with the block, the request named the block by hash, or the height of the block is final.
  */
 export function fillCache(keep: KeepAnswer): Policy {
   return createPolicy({
@@ -39,14 +39,15 @@ export function fillCache(keep: KeepAnswer): Policy {
 export type KeepAnswer = (call: UpstreamRequest, upstream: Upstream | undefined, result: JsonResult) => void;
 
 /**
- * Creates the function that applies the rules of `fillCache`.
+ * Creates the function that decides for `fillCache` which answers are cached, and caches them.
  * @param isFinal whether a block height is final
  */
 export function createKeeper(cache: Cache, isFinal: (height: bigint) => boolean): KeepAnswer {
   return (call, upstream, result) => {
     if (call.key === undefined || !isComplete(result) || result === 'null') return;
     if (call.isKept?.() === false) return;
-    // The node was quarantined while it answered. Its cached answers were dropped, so this answer must not be stored either.
+    // The node was quarantined before its answer arrived. All cached answers of a quarantined node are dropped, so this answer must not be cached
+    // either.
     if (upstream?.record.evidence !== undefined) return;
     const wasReported = upstream?.knowsHashParameters === true && call.paramsByHash !== undefined;
     const isSure =

@@ -6,8 +6,8 @@ export type AnswerBounds = ShapeBounds & {
   /** Maximum bytes of the whole JSON-RPC response, after decompression. `pool.answerBytes` may be lower. */
   readonly bytes: number;
   /**
-   * Whether the request alone determines the maximum length, so that a longer answer counts as a fault of the node. Otherwise the length depends on
-   * the caller or the chain, and the call fails without a fault of the node.
+   * Whether the request alone determines the maximum length, so that a longer answer counts as a fault of the node. If `isFixed` is false, the caller
+   * or the chain determines the maximum length, and an answer that is too long is not a fault of the node.
    */
   readonly isFixed: boolean;
 };
@@ -15,7 +15,10 @@ export type AnswerBounds = ShapeBounds & {
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** Maximum digits of a JSON number. Quantities are strings, and the only numbers, ratios and gas, have fewer than 20 digits. */
+/**
+ * Maximum digits of a JSON number. Quantities are JSON strings. The only JSON numbers in answers (ratios, and gas in traces) have fewer than 20
+ * digits.
+ */
 const DIGITS = 256;
 /** Maximum nesting of answers other than traces. The deepest known answers, simulated blocks with calls, logs and topics, have eight levels. */
 const DEPTH = 32;
@@ -39,8 +42,8 @@ const SMALL: AnswerBounds = {
 const ESTIMATE: AnswerBounds = { ...SMALL, bytes: ERROR_BYTES + 64 * KiB, textBytes: ERROR_BYTES };
 
 /**
- * Bounds for 1 MiB of code. Ethereum's limit of 24 KiB (EIP-170), the proposed 32 KiB (EIP-7954) and 256 KiB (EIP-7907), and the limits of other
- * chains that accept a deployment in one transaction are far lower. The code is hashed in one step of 5 ms.
+ * Bounds for 1 MiB of code. 1 MiB is far above the limits of deployed code: 24 KiB on Ethereum (EIP-170), the proposed 32 KiB (EIP-7954) and 256 KiB
+ * (EIP-7907), and the limits of other chains on which one transaction deploys the code. Hashing 1 MiB of code takes one uninterrupted step of 5 ms.
  */
 const CODE: AnswerBounds = { ...SMALL, bytes: 2 * MiB + KiB, textBytes: 2 * MiB + 2 };
 
@@ -72,9 +75,9 @@ const CALL: AnswerBounds = {
 };
 
 /**
- * Bounds for blocks, transactions and access lists: at most one value or name per `bytesPerValue` bytes. The minimum in the test vectors
- * (execution-apis, chain-samples) is 12.1 bytes in 2,521 transactions and 14.5 bytes in 439 blocks, and 13.4 bytes in an access list that has only
- * addresses. Short answers may have 16,384 values in any case.
+ * Bounds for blocks, transactions and access lists: at most one value or name per `bytesPerValue` bytes. In the test vectors (execution-apis,
+ * chain-samples), the fewest bytes per value are 12.1 in 2,521 transactions, 14.5 in 439 blocks, and 13.4 in an access list that has only addresses.
+ * A short answer may always have 16,384 values, whatever its length.
  */
 const OBJECTS: AnswerBounds = {
   ...CALL,
@@ -85,12 +88,12 @@ const OBJECTS: AnswerBounds = {
   textBytes: 8 * MiB,
 };
 
-/** Bounds for one transaction: its longest string, and an access list of the same length. */
+/** Bounds for one transaction: enough for its longest string, and for an access list of the same length. */
 const TRANSACTION: AnswerBounds = { ...OBJECTS, bytes: 16 * MiB };
 
 /**
- * Bounds for logs and receipts. The minimum bytes per value in the test vectors is 19.1 in 2,970 logs and 23.3 in 1,223 receipts; a log without
- * topics and data, with short quantities, has 17.2.
+ * Bounds for logs and receipts. In the test vectors, the fewest bytes per value are 19.1 in 2,970 logs and 23.3 in 1,223 receipts. A log without
+ * topics and data, with short quantities, has 17.2 bytes per value.
  */
 const LOGS: AnswerBounds = { ...OBJECTS, bytesPerValue: 12 };
 
@@ -100,12 +103,12 @@ const LOGS: AnswerBounds = { ...OBJECTS, bytesPerValue: 12 };
  */
 const RECEIPT: AnswerBounds = { ...LOGS, bytes: 64 * MiB };
 
-/** Bounds for simulations. The result of a call without logs and data takes 61 bytes, 6.8 bytes per value. */
+/** Bounds for simulations. The result of a simulated call without logs and data takes 61 bytes, 6.8 bytes per value. */
 const SIMULATIONS: AnswerBounds = { ...OBJECTS, bytesPerValue: 6 };
 
 /**
- * Bounds for block access lists (EIP-7928). The shortest items are `{"txIndex":"0x1","value":"0x1"}` for a write and `"0x1",` for a read. Slot values
- * are words, so their leading zeros stay.
+ * Bounds for block access lists (EIP-7928). The shortest item of an access list is `{"txIndex":"0x1","value":"0x1"}` for a write, and `"0x1",` for a
+ * read. Slot values are 32-byte words and not quantities, so their leading zeros are not removed.
  */
 const ACCESSES: AnswerBounds = { ...SIMULATIONS, trimsZeros: false };
 
@@ -121,12 +124,12 @@ export const NOTIFICATION: AnswerBounds = { ...HEADER, bytes: 256 * KiB };
 /** Bounds for forwarded methods, whose answers are not parsed. */
 const PASSED_ON: AnswerBounds = { ...UNPARSED_SHAPE, bytes: Number.POSITIVE_INFINITY, isFixed: false };
 
-/** Maximum size of a batch answer, which is buffered, scanned and compared result by result in one step of 12 ms. */
+/** Maximum size of the answer to a batch, bytes. The answer is buffered, scanned and compared result by result in one step of 12 ms. */
 export const BATCH_BYTES: number = 8 * MiB;
 
 type Row = AnswerBounds | ((params: string) => AnswerBounds);
 
-/** The length of a block with full transactions depends on the chain, so it is not fixed by the request. */
+/** A block with full transactions has a length that depends on the chain, and not only on the request. */
 const blockRow = (params: string): AnswerBounds => (/true\s*\]$/.test(params) ? OBJECTS : HEADER);
 
 const rowsOf = (row: Row, methods: readonly string[]): (readonly [string, Row])[] =>
@@ -203,7 +206,7 @@ const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
   ...rowsOf(SIMULATIONS, ['eth_simulateV1']),
 ]);
 
-/** Counts the commas of the parameters, because each requested slot adds a comma to them and a proof to the answer. */
+/** Counts the commas in the parameters: each requested slot adds one comma, and one proof in the answer. */
 function proofRow(params: string): AnswerBounds {
   let proofs = 1;
   for (let at = params.indexOf(','); at >= 0; at = params.indexOf(',', at + 1)) proofs++;
@@ -219,9 +222,9 @@ export function findBounds(method: string, params: string): AnswerBounds {
   return typeof row === 'function' ? row(params) : row;
 }
 
-/** Returns bounds that admit every answer that any of these bounds admits. */
+/** Returns bounds that admit an answer if any of the bounds in `all` admits it. */
 export function loosen(all: readonly AnswerBounds[]): AnswerBounds {
-  // Calls of a batch mostly have the same method, whose answers share one row.
+  // Bounds are deduplicated, because most batches call one method, and all answers of a method have the same bounds.
   const rows = [...new Set(all)];
   const [first] = rows;
   if (first !== undefined && rows.length === 1) return first;
@@ -242,7 +245,7 @@ export function loosen(all: readonly AnswerBounds[]): AnswerBounds {
 export type BatchBounds = {
   /** Bounds of each answer, by the position of its call. */
   readonly answers: readonly AnswerBounds[];
-  /** Bounds that admit every answer of the batch, because an answer is scanned before its call is known. */
+  /** Bounds that admit every answer of the batch: while an answer is scanned, it is not yet known to which call it belongs. */
   readonly shape: ShapeBounds;
   /** Maximum bytes of the whole body. */
   readonly bytes: number;

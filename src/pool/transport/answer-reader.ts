@@ -26,7 +26,7 @@ import { type ResultSource, ResultStream } from './result-stream.ts';
 const OTHER_BYTES = 1_048_576;
 /** Assumed size of the JSON-RPC envelope, bytes. A response whose Content-Length exceeds `streamBytes` by more than this is streamed. */
 const ENVELOPE_BYTES = 1_024;
-/** Minimum size of a result that is returned as bytes; shorter results are returned as text, which costs less than an object. */
+/** Minimum size of a result that is returned as bytes. A shorter result is returned as text, because a string takes less memory than an object. */
 const LARGE_RESULT_BYTES = 8 * 1024;
 
 /** Bounds of the transport, independent of the request. */
@@ -154,8 +154,8 @@ export class AnswerReader implements BodyReader<NodeReply> {
   }
 
   /**
-   * Whether the result is too large to buffer. If the Content-Length already shows this, the stream begins after the first bytes of the result, and
-   * up to a megabyte per answer need not be buffered.
+   * Whether the result is too large to be buffered, so that it must be streamed. If the Content-Length shows that the result is too large, the stream
+   * begins with the first bytes of the result, and up to a megabyte per answer need not be buffered.
    */
   get #isLarge(): boolean {
     const bytes = this.#countResultBytes();
@@ -204,7 +204,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
     const to = Math.min((end ?? Number.POSITIVE_INFINITY) - base, chunk.length);
     if (from >= to) return;
     const piece = chunk.subarray(from, to);
-    // The stream withholds its last piece until the whole answer is parsed, so the rest of the chunk's memory is released now.
+    // The rest of the chunk is released now, because the stream withholds its last piece until the whole answer is parsed.
     if (end !== undefined) dropRest(piece);
     const { zeros, openAt } = this.#scanner.padding;
     if (zeros.length === 0 && openAt === Number.POSITIVE_INFINITY && !this.#trimmer.holds) {

@@ -7,10 +7,10 @@ export type ShapeBounds = {
   readonly bytesPerValue: number;
   /** Maximum nesting of lists and objects, including the answer itself. */
   readonly depth: number;
-  /** Maximum length of a string as written, bytes; `digits` is the maximum length of a number. */
+  /** Maximum length of a string with its escapes, bytes; `digits` is the maximum length of a number. */
   readonly textBytes: number;
   readonly digits: number;
-  /** Whether members that are named like quantities are quantities, so that their leading zeros are removed. */
+  /** Whether members with names of quantities contain quantities in this answer, so that leading zeros are removed from them. */
   readonly trimsZeros: boolean;
 };
 
@@ -20,7 +20,9 @@ const NAME_BYTES = 4_096;
 /** Maximum nesting of any answer; call traces have the deepest nesting. */
 export const MAX_DEPTH = 512;
 
-/** Bounds on answers that are forwarded without parsing. They limit only the nesting, because a scan costs the same for any content. */
+/**
+ * Bounds on answers that are forwarded without parsing. Only the nesting is limited, because scanning takes the same time per byte for any content.
+ */
 export const UNPARSED_SHAPE: ShapeBounds = {
   values: Number.POSITIVE_INFINITY,
   bytesPerValue: 1,

@@ -8,12 +8,12 @@ const SHORT_BYTES = 4 * 1024;
 /** Maximum length of an answer that is read in one step, bytes; this takes a fraction of a millisecond. */
 const READ_BYTES = 16 * 1024;
 
-/** Owner under which answers of nodes queue in `SCHEDULER`; other owners are callers. */
+/** Owner name under which all answers of nodes queue in `SCHEDULER`; other owners there are callers. */
 const OWNER = 'answers of nodes';
 
 /**
- * Runs callbacks that complete calls, one after the other. The promise reactions that follow from a callback are charged to the same scheduler slot.
- * When the time of the slot is used up, the next callback waits for the next slot.
+ * Runs callbacks that complete calls, one after the other. Promise reactions to a callback are charged to the scheduler slot of the callback. When
+ * the time of the slot is used up, the next callback waits for the next slot.
  */
 export class CompletionQueue {
   readonly #waiting: (() => void)[] = [];
@@ -42,7 +42,8 @@ export class CompletionQueue {
   }
 
   readonly #takeSlot = (): void => {
-    // The promise reactions of the callback run after this function, so no other work may be scheduled in this slot.
+    // The whole time of the slot is charged in advance: promise reactions of the callback run after this function, so nothing else may be scheduled
+    // in this slot.
     this.#slots.spend(SLOT_MS);
     this.#runUntil(this.#now() + SLOT_MS, () => {});
   };

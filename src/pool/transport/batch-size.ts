@@ -26,7 +26,7 @@ export class BatchSize {
 
   /**
    * Records that a batch of `count` calls was refused.
-   * @param isTooLarge whether fewer calls might have been accepted; if so, the limit becomes half of `count`, otherwise 1
+   * @param isTooLarge whether the node might have accepted fewer calls. If true, the limit becomes half of `count`, otherwise 1.
    */
   refuse(count: number, isTooLarge: boolean): void {
     const next = isTooLarge ? Math.floor(count / 2) : 1;

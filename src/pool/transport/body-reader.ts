@@ -15,20 +15,20 @@ export interface BodyReader<T> {
    * @throws UpstreamFault if the length exceeds the maximum
    */
   expect?(bytes: number): void;
-  /** Takes the next bytes; returns the value if it is complete before the body has ended. */
+  /** Takes the next bytes of the body. Returns the value if it is complete although the body has not ended. */
   push(chunk: Buffer): T | undefined;
-  /** Ends the body. Returns the value unless `push` has returned it. A long body is read in scheduler slots. */
+  /** Ends the body. `end` returns the value of the body, unless `push` has already returned it. A long body is read in scheduler slots. */
   end(): PromiseOrValue<T | undefined>;
-  /** Ends the reader without a complete body; returns the fault to report, which may be more specific. */
+  /** Ends the reader when the body breaks off. Returns the fault to report, which may be more specific than `fault`. */
   fail(fault: UpstreamFault): UpstreamFault;
-  /** Whether a consumer waits for bytes. If none does, a stall of the body is not a fault of the node. */
+  /** Whether a consumer waits for bytes. If no consumer waits, a stalled body is not a fault of the node. */
   readonly isWaitedFor: boolean;
   /**
    * Returns the value if the body of a status other than 2xx is a JSON-RPC error in reply to the request.
-   * @param lone the parsed body
+   * @param lone the parsed body, one error
    * @param mustNameCall whether the error is accepted only if it has the id of the call
    */
   readRefusal(lone: LoneError, mustNameCall: boolean): T | undefined;
-  /** Returns the value if the body of a status other than 2xx is a list of errors; reads it with pauses. */
+  /** Reads a body of a status other than 2xx, with pauses. Returns the value if the body is a list of errors. */
   readRefusalList?(body: Buffer, mustNameCall: boolean): Generator<undefined, T | undefined>;
 }

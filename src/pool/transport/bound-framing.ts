@@ -14,7 +14,8 @@ const HEAD_BYTES = 16 * 1024;
 const HEAD_PIECE = 2 * 1024;
 const HEAD_END = Buffer.from('\r\n\r\n');
 /**
- * Beginning of the last chunk of a body, whose size is 0; a trailer may follow it. Other lines that begin in the same way only make pieces shorter.
+ * Beginning of the last chunk of a body, which has size 0 and may be followed by a trailer. If other data contains the same bytes, a piece only
+ * becomes shorter than necessary.
  */
 const LAST_CHUNK = Buffer.from('\n0');
 const [NEWLINE, ZERO] = LAST_CHUNK as unknown as readonly [number, number];
@@ -25,18 +26,20 @@ const SLOT_MS = 4;
 const TIMED_BYTES = 16_384;
 
 /**
- * Counters that `HttpRequest` updates in the callbacks of the HTTP client. The client parses the bytes of a read synchronously, before the next call
- * of `read`, so a change between two calls belongs to the socket of the first call.
+ * Counters that `HttpRequest` updates in the callbacks of the HTTP client. The HTTP client parses the bytes of one `read` synchronously, before it
+ * calls `read` again. A counter that changes between two calls therefore belongs to the socket of the first call.
  */
 export const PARSED = {
   bodyBytes: 0,
   answers: 0,
-  /** Number of heads of final answers. `isSized` says whether the last head had a Content-Length, so that no trailer follows. */
+  /** Number of heads of final answers. `isSized` is true if the last head had a Content-Length; no trailer can follow such a body. */
   heads: 0,
   isSized: false,
 };
 
-/** Reading time per iteration of the event loop. All sockets share it, because libuv calls back for each socket with data in one iteration. */
+/**
+ * Reading time per iteration of the event loop. All sockets share one reading time, because libuv serves all sockets that have data in one iteration.
+ */
 class ReadingTime {
   #slotEnd = 0;
   /** Sockets whose data must wait for the next iteration; the socket that has waited longest is first. */
@@ -67,8 +70,8 @@ class ReadingTime {
 const READING = new ReadingTime();
 
 /**
- * Limits the framing bytes of a connection to a node, which the HTTP client does not report. Also limits the reading time in one iteration of the
- * event loop, because libuv reads up to 32 times before it serves another socket.
+ * Limits the framing bytes of a connection to a node, which the HTTP client does not report. The reading time in one iteration of the event loop is
+ * limited too, because libuv reads up to 32 times before it serves another socket.
  */
 export function boundFraming(socket: Socket): void {
   const read = socket.read.bind(socket);
@@ -79,10 +82,10 @@ export function boundFraming(socket: Socket): void {
   let headsBefore = 0;
   /** Whether the incoming answer has a Content-Length. */
   let isSized = false;
-  /** Number of framing bytes of the incoming answer; `body` counts its body bytes. */
+  /** Number of bytes around the body of the incoming answer; `body` is the number of bytes in the body. */
   let framing = 0;
   let body = 0;
-  /** Number of bytes so far of a head or trailer, if the next read may belong to one; undefined inside of a body. */
+  /** Number of bytes read of a head or trailer, while the next bytes may belong to it. The number is undefined inside of a body. */
   let head: number | undefined = 0;
   /** Whether the body may have ended in the read that is being parsed. */
   let mayEnd = false;
@@ -126,7 +129,7 @@ export function boundFraming(socket: Socket): void {
   };
 
   socket.read = (size?: number): Buffer | null => {
-    // With size 0, the stream only requests more data, and consumes nothing.
+    // `read(0)` only makes the stream request more data; it returns no bytes.
     if (size === 0) return read(0) as null;
     complete();
     if ((head ?? 0) > HEAD_BYTES || framing > FRAMING_BYTES + FRAMING_PER_BYTE * body) {
@@ -136,7 +139,7 @@ export function boundFraming(socket: Socket): void {
       return null;
     }
     const available = socket.readableLength;
-    // The first piece of a head is not timed, because nearly every head has only one piece.
+    // The first piece of a head is read without measuring its time, because nearly every head is only one piece.
     const isTimed = head === undefined || head === 0 ? available >= TIMED_BYTES : available > 0;
     if (isTimed && READING.isOver()) {
       READING.holdBack(socket);

@@ -4,14 +4,14 @@ import { UpstreamFault } from '../fault.ts';
 import { PieceList } from './piece-list.ts';
 
 /**
- * Minimum size of an answer that is counted in the shared memory, bytes. Most answers are shorter, and the number of calls in flight bounds their
- * total.
+ * Minimum size of an answer that is counted in the shared memory, bytes. Most answers are too short to be counted, and the bound on calls in flight
+ * limits their total size.
  */
 export const COUNTED_FROM: number = 16 * 1024;
 /** Retry delay if the memory is exhausted, ms; it is short because memory is released as soon as answers are used. */
 const RETRY_MS = 100;
 
-/** Buffer of an incomplete answer. Its bytes are counted in the memory that the answers of all nodes share. */
+/** Buffer of an incomplete answer. The buffered bytes count against the memory that the answers of all nodes share. */
 export class BufferedPieces {
   readonly #open: () => AnswerMemory;
   readonly #pieces = new PieceList();
@@ -55,7 +55,7 @@ export class BufferedPieces {
   }
 }
 
-/** Creates the fault for exhausted response memory. It names a bound of the gateway and does not count against the node. */
+/** Creates the fault for exhausted response memory. The fault names a bound of the gateway, and does not count as a failure of the node. */
 export function outOfMemory(): UpstreamFault {
   return new UpstreamFault('rateLimited', BOUNDS['nodes.bytes'].says, RETRY_MS, 'nodes.bytes');
 }

@@ -12,23 +12,23 @@ import type { NodeBatchAnswer } from './read-batch.ts';
 import type { BatchOptions, OnComplete, SendOptions } from './transport.ts';
 
 /**
- * Maximum length of the parameters of a call that shares a request, UTF-16 units. It keeps the bodies of batches below the limits of nodes and
- * vendors.
+ * Maximum length of the parameters of a call that shares a request, UTF-16 units. The limit keeps the bodies of batches below the size limits of
+ * nodes and vendors.
  */
 const MAX_PARAMS_LENGTH = 4_096;
 /**
- * Minimum number of calls in a client's batch from which one call is sometimes sent alone, so that single calls and batches are measured at the same
- * time.
+ * Minimum number of calls in a client's batch of which one call is sometimes sent alone. The latencies of single calls and of batches are thus
+ * measured at the same time.
  */
 const PROBE_ITEMS = 4;
-/** One batch in this number has a call sent alone, the one at position `PROBE_BATCH`. */
+/** In every `PROBE_BATCHES` batches of clients, the one at position `PROBE_BATCH` has one call sent alone, as a measurement. */
 const PROBE_BATCHES = 16;
 const PROBE_BATCH = 4;
 
-/** Origin of a batch of one caller whose latency is not compared. */
+/** Origin of a batch whose calls come from one caller, and whose latency is not compared. */
 const OF_ONE: BatchOrigin = { callers: 1, apart: undefined };
 
-/** Connections to the node. Each call occupies one of the `inFlight` places until its request has ended. */
+/** Connections to the node, as the coalescer uses them. Each call occupies one of the `inFlight` places until its request has ended. */
 export interface CoalescingHost {
   /** Sends one call in a separate request. The call must already occupy a place. */
   sendAlone(call: NodeCall, options: SendOptions, complete: OnComplete<NodeReply>): void;
@@ -53,7 +53,8 @@ type Turn = {
 /**
  * Coalesces calls that arrive at the same time into few requests. Items of one client's batch always share requests, which are sent when the
  * event-loop callback in which the items arrived ends. Calls of different callers, both single calls and batches, share requests if the policy allows
- * it. These are sent at the end of the iteration of the event loop, before the event loop waits for I/O, so no call waits for later calls.
+ * it. Calls that may share a request across callers are sent at the end of the iteration of the event loop. At the end of an iteration, the event
+ * loop has not yet waited for I/O, so no call waits for later calls.
  */
 export class CallCoalescer implements BatchHost {
   readonly now: () => number;
@@ -62,7 +63,7 @@ export class CallCoalescer implements BatchHost {
   readonly #policy: CoalescingPolicy;
   readonly #sweep = new ExpirySweep<CoalescedBatch>();
   #turn: Turn | undefined;
-  /** Items by client's batch. */
+  /** Waiting items, by the client's batch to which they belong. */
   #items = new Map<object, CoalescedCall[]>();
   #batches = 0;
 
@@ -81,7 +82,8 @@ export class CallCoalescer implements BatchHost {
   take(call: NodeCall, options: SendOptions, complete: OnComplete<NodeReply>): boolean {
     const { batch, traceParent } = options;
     const isOfBatch = batch !== undefined;
-    // A request has only one trace context. The items of a client's batch have the same context, but calls of different callers do not.
+    // A call with a trace context is not coalesced with other callers, because a request can have only one trace context. Items of a client's batch
+    // all have the trace context of the batch; calls of different callers have different ones.
     if (!isOfBatch && (!this.#policy.mayCoalesceCallers || traceParent !== undefined)) return false;
     if (!this.mayShare(call)) return false;
     if (isOfBatch) {
@@ -137,7 +139,7 @@ export class CallCoalescer implements BatchHost {
       items.push(item);
       return;
     }
-    // Pending promise callbacks run first, because they may add further items.
+    // The items are sent after all pending promise callbacks, because these callbacks may add items to the batch.
     if (this.#items.size === 0) queueMicrotask(() => process.nextTick(() => this.#sendItems()));
     this.#items.set(batch, [item]);
   }
@@ -154,7 +156,7 @@ export class CallCoalescer implements BatchHost {
       const isProbe = items.length >= PROBE_ITEMS && this.#batches % PROBE_BATCHES === PROBE_BATCH;
       if (isProbe) {
         this.#send(items.slice(0, 1), undefined);
-        // The rest is sent as a batch even if the policy allows only single calls, so that the cost per added call stays measured.
+        // The other items are sent as a batch even if the policy allows only single calls, so that the cost per added call is still measured.
         this.#sendBatch(items.slice(1), Math.max(most, 2), undefined);
       } else if (!this.#policy.mayCoalesceCallers || first.options.traceParent !== undefined) {
         this.#sendBatch(items, most, undefined);
@@ -162,7 +164,10 @@ export class CallCoalescer implements BatchHost {
     }
   }
 
-  /** Sends a client's batch, or adds it to the calls at the end of the iteration, where it shares a request with calls of other callers. */
+  /**
+   * Sends a client's batch in requests of its own, or adds it to the calls that are sent at the end of the iteration. At the end of the iteration,
+   * the batch can share a request with other callers.
+   */
   #giveBatch(items: SubmittedCalls, most: number): void {
     const turn = this.#turn ?? this.#beginTurn();
     turn.count++;
@@ -188,7 +193,7 @@ export class CallCoalescer implements BatchHost {
     }
     for (const { calls, callers } of packCallers(fitting, most))
       this.#send(calls, turn, { callers, apart: undefined });
-    // Timed calls still reference the object, so its calls are removed to free their memory.
+    // Measurements that still run reference the `Turn`, so its calls are removed to free their memory.
     turn.joined.length = 0;
   }
 
@@ -203,7 +208,7 @@ export class CallCoalescer implements BatchHost {
    */
   #sendBatch(items: SubmittedCalls, most: number, turn: Turn | undefined): void {
     const requests = Math.ceil(items.length / most);
-    // A caller waits for all requests of its batch, so the latency of one of several requests is not compared.
+    // The latency is compared only if the batch fits into one request: if it needs several, its caller waits for all of them.
     const apart = requests === 1 ? turn : undefined;
     for (let i = 0; i < requests; i++) {
       const from = Math.floor((i * items.length) / requests);
@@ -212,7 +217,7 @@ export class CallCoalescer implements BatchHost {
     }
   }
 
-  /** Returns the calls that were not aborted while they waited, and releases the places of the others. */
+  /** Returns the calls that were not aborted while they waited, and frees the in-flight places of aborted calls. */
   #keepWanted(calls: SubmittedCalls): SubmittedCalls {
     return calls.filter(({ isOver }) => {
       if (isOver) this.#host.releasePlace();
@@ -220,7 +225,7 @@ export class CallCoalescer implements BatchHost {
     });
   }
 
-  /** @param turn iteration whose number of callers is recorded if `calls` is a single call; undefined if its latency is not compared */
+  /** @param turn iteration of the event loop to which the latency of a single call is attributed; undefined if the latency is not compared */
   #send(calls: readonly CoalescedCall[], turn: Turn | undefined, origin: BatchOrigin = OF_ONE): void {
     const [first] = calls as readonly [CoalescedCall];
     if (calls.length === 1) {

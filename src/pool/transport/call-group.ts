@@ -8,7 +8,7 @@ export class CallGroup {
   readonly options: SendOptions;
   readonly complete: OnCompleteMany;
   readonly #calls: GroupCall[] = [];
-  /** Number of calls that are part of a shared request and not complete. */
+  /** Number of incomplete calls that are part of a shared request. */
   #sharing = 0;
 
   constructor(options: SendOptions, complete: OnCompleteMany) {

@@ -10,7 +10,10 @@ import { type NodeBatchAnswer, REFUSAL_BYTES } from './read-batch.ts';
 /** Functions of the transport that a batch calls: to send calls, and to record measurements of the node. */
 export interface BatchHost {
   readonly now: () => number;
-  /** Sends one call in a separate request, and completes the call with the reply, or with the result of `onFault`. */
+  /**
+   * Sends one call in a separate request, and completes the call with the reply. If the request fails, the call fails with the fault that `onFault`
+   * returns.
+   */
   sendSeparately(
     call: CoalescedCall,
     onReply: (reply: NodeReply) => void,
@@ -32,28 +35,30 @@ export type BatchOrigin = {
   /** Number of callers; a client's batch counts as one. */
   readonly callers: number;
   /**
-   * Iteration of the event loop in which this caller's calls were sent separately from those of others; `count` is its number of callers. Undefined
+   * Iteration of the event loop in which calls of different callers were sent in separate requests; `count` is the number of these callers. Undefined
    * if the latency is not compared.
    */
   readonly apart: { readonly count: number } | undefined;
 };
 
-/** Faults by which a node refuses further requests. In reply to a batch, they may mean only that the node refuses batches. */
+/** Faults by which a node refuses further requests. If the request was a batch, such a fault may mean only that the node refuses batches. */
 const PAUSES: ReadonlySet<string> = new Set<FaultKind>(['rateLimited', 'unauthorized']);
 /** geth's error code of a revert. */
 const REVERT = 3;
 const INVALID_REQUEST = -32600;
 /** Approximate bytes of replies that are delivered in one step. */
 const COALESCED_BYTES = 16 * 1024;
-/** Matches geth's errors about a batch (`batch too large`, `response too large`, `request timed out`), and those of other nodes and vendors. */
+/**
+ * Matches errors about a batch: geth's (`batch too large`, `response too large`, `request timed out`), and similar ones of other nodes and vendors.
+ */
 const ABOUT_BATCH =
   /\bbatch(?:es)?\b|\b(?:response|request|payload|body)\b.{0,40}\btoo (?:large|big|long)\b|^request timed out\b/i;
 const ABOUT_SIZE = /too (?:large|big|long|many)|exceed|limit|maxim|\bup to\b|timed out/i;
 
 /**
- * Calls that share one request. An answer about the batch itself completes no call; the calls are then sent alone immediately. If the batch takes
- * much longer than expected, all calls are sent alone, because nodes execute the calls of a batch one after the other. If it is unclear whether the
- * node rejects only batches or all requests, one call is sent alone first.
+ * Calls that share one request. If the answer is an error about the batch itself, it completes no call, and all calls are sent alone immediately. If
+ * the batch takes much longer than expected, all calls are sent alone, because nodes execute the calls of a batch one after the other. If the node
+ * may refuse either batches or all requests, one call is first sent alone to find out.
  */
 export class CoalescedBatch implements Expiring, CoalescedRequest {
   readonly origin: BatchOrigin;
@@ -91,7 +96,7 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
 
   /**
    * Sets the expiry time of the batch.
-   * @param running the request that was sent
+   * @param running the request that contains the batch
    */
   watch(running: RunningRequest): void {
     this.#running = running;
@@ -182,7 +187,7 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
       return;
     }
     if (now >= this.#splitAt) {
-      // The batch still waits for a connection; several requests would not wait less.
+      // The batch still waits for a connection, so sending its calls separately would not be faster.
       this.#startedAt = now;
       this.#splitAt = now + this.#splitMs;
     }
@@ -203,7 +208,7 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
     this.expiresAt = next;
   }
 
-  /** Does nothing if the batch has already ended: while one call was sent alone, all other calls may have been aborted. */
+  /** Does nothing if the batch has already ended: all its other calls may have been aborted while one call was sent alone. */
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -212,7 +217,7 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
 
   /**
    * Sends one call alone after the connection broke, or after the node requested a pause or refused the credentials. If the node answers this call,
-   * it rejects only batches; vendors refuse batches in all of these ways.
+   * then it refuses only batches. Vendors refuse batches by breaking the connection, by rate limits and by refused credentials.
    * @param conclude completes the calls with the outcome of the batch; called if the single call also fails
    * @param fault fault of the batch request, if any; replaces a fault of the single call that has the same kind
    */
@@ -239,7 +244,8 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
       this.#sendAllAlone(undefined);
     };
     const onFault = (later: UpstreamFault): UpstreamFault => {
-      // The caller of this call has disconnected or its deadline has passed. This says nothing about the node, so another call is tried.
+      // The caller of this call has disconnected, or the deadline of the call has passed. A fault that the caller caused shows nothing about the
+      // node, so another call is sent alone.
       if (
         later.kind === 'aborted' ||
         (later.kind === 'timeout' && first.options.deadline <= this.#host.now())
@@ -265,7 +271,7 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
   }
 
   /**
-   * Sends a call alone. If the node answers it, the batch counts as refused by the node.
+   * Sends a call alone. If the node answers the call, the node is recorded as having refused the batch.
    * @param isTooLarge whether fewer calls might have been accepted; undefined if the node did not refuse the batch
    */
   #sendSeparately(call: CoalescedCall, isTooLarge: boolean | undefined): void {
@@ -279,7 +285,10 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
   }
 }
 
-/** Whether an error is about the batch and not about its call. Reverts are excluded, because a contract can choose their message. */
+/**
+ * Whether an error is about the whole batch, and not about one call. A revert is never an error about the batch, because a contract can choose the
+ * message of a revert.
+ */
 function isAboutBatch({ code, message }: NodeError): boolean {
   return code === INVALID_REQUEST || (code !== REVERT && ABOUT_BATCH.test(message.slice(0, REFUSAL_BYTES)));
 }
@@ -289,8 +298,8 @@ function isAboutSize({ message }: NodeError): boolean {
 }
 
 /**
- * Whether an error is a rate limit or a refusal of the credentials, and not about batches. The error is classified with the method of its call, so
- * that a contract's message with the same text counts as a revert.
+ * Whether an error is a rate limit or a refusal of the credentials, and not about batches. The error is classified with the method of its call. A
+ * contract's message that looks like a rate limit thus counts as a revert.
  */
 function isPause(error: NodeError, method: string): boolean {
   if (isAboutBatch(error)) return false;

@@ -5,20 +5,25 @@ import { LatencyWindow } from '../../util/latency-window.ts';
 export type CallerCoalescing = 'auto' | 'always' | 'never';
 
 const WINDOW_MS = 30_000;
-/** Minimum number of latencies of separate and of coalesced calls in the window. With fewer, calls of different callers are sent separately. */
+/**
+ * Minimum number of latencies of each kind (separate and coalesced calls) in the window. With fewer measured latencies, calls of different callers
+ * are sent in separate requests.
+ */
 const MIN_SAMPLES = 32;
 /**
- * One iteration of the event loop out of this number takes the opposite decision, so that both latencies stay measured. While calls are coalesced,
- * these probes are at least `PROBE_MS` ms apart, because their separate requests delay other requests.
+ * In one of `PROBE_TURNS` iterations of the event loop, calls are coalesced although the decision is to send them separately, or the reverse. The
+ * latencies of separate and of coalesced calls are thus both measured. While calls are coalesced, iterations with separate requests are at least
+ * `PROBE_MS` ms apart, because separate requests delay other requests.
  */
 const PROBE_TURNS = 16;
 const PROBE_MS = 32;
 /** Number of iterations with calls between two comparisons. */
 const REVIEW_TURNS = 64;
 /**
- * Compared quantiles, and the factor by which coalesced calls may be slower: `begin` while calls are sent separately, `keep` while they are
- * coalesced. A bucket of the latency windows is 9% wide. Coalescing saves time at the service and the node, but only when most calls are coalesced,
- * so `begin` is more tolerant.
+ * Quantiles of latencies that are compared, and the maximum ratio of the latency of coalesced calls to that of separate calls. `begin` is the ratio
+ * at which coalescing begins; `keep` is the ratio at which it continues. The latencies are recorded in buckets that are 9% wide, so smaller
+ * differences cannot be measured. `begin` is more tolerant, because coalescing saves time at the service and the node only when most calls are
+ * coalesced.
  */
 const COMPARED: readonly { readonly share: number; readonly begin: number; readonly keep: number }[] = [
   { share: 0.5, begin: 1.25, keep: 1.1 },
@@ -32,7 +37,10 @@ const PERIOD_MS = 1_000;
 const SLOW_PERIODS = 3;
 /** Tolerance for a quantile that is estimated from few calls, in standard deviations. */
 const UNCERTAINTY = 3;
-/** Minimum time for which calls are sent separately after coalesced calls were slower, ms; doubles each time up to `MAX_REST_MS`. */
+/**
+ * Minimum time for which calls are sent separately after coalesced calls were found to be slower, ms. The minimum time doubles each time that
+ * coalesced calls are slower, up to `MAX_REST_MS`.
+ */
 const MIN_REST_MS = 30_000;
 const MAX_REST_MS = 900_000;
 const HALF_LIFE_MS = 10_000;
@@ -42,32 +50,32 @@ const KNOWN_WEIGHT = 0.1;
 const MIN_ADDED_CALLS = 32;
 /** Time for which the last call of a batch may wait for the calls before it at a node that executes them one after the other, ms. */
 const SERIAL_MS = 10;
-/** A batch is abandoned after its expected time multiplied by this factor. */
+/** A batch is abandoned if it has not been answered after its expected time multiplied by this factor. */
 const SLOW_FACTOR = 4;
 const MIN_SPLIT_MS = 250;
-/** Maximum time after which a batch is abandoned, ms, for any expected time. */
+/** Maximum time after which an unanswered batch is abandoned, ms, even if a longer time is expected. */
 const MAX_SPLIT_MS = 5_000;
 
 /**
- * Decides which calls to one node share a request, by measured cost. Nodes execute the calls of a batch one after the other, and separate requests
- * concurrently: if calls are slow, coalescing delays all calls but the first.
+ * Decides which calls to one node share a request, from measured latencies. Nodes execute the calls of a batch one after the other, and separate
+ * requests concurrently: if calls are slow, coalescing delays all calls but the first.
  */
 export class CoalescingPolicy {
   readonly #callers: CallerCoalescing;
   /**
-   * Latencies of calls that were sent separately since the last decision, or in the current period while calls are coalesced; `#joined` has those of
-   * coalesced calls. A decision changes the load of both kinds, so no window spans a decision.
+   * Latencies of calls that were sent separately, since the last decision; while calls are coalesced, only in the current period. `#joined` has the
+   * latencies of coalesced calls. A decision changes the load on the node and thus both latencies, so a window ends at each decision.
    */
   #alone: LatencyWindow;
   #joined: LatencyWindow;
-  /** Average number of callers per iteration, for the latencies in `#alone`. */
+  /** Average number of callers per iteration of the event loop, for the latencies in `#alone`. */
   readonly #company: Ewma;
   /** Latency of single calls at the node, ms. */
   readonly #loneMs: Ewma;
-  /** Time of batches at the node in excess of a single call, ms; `#addedCalls` is their number of calls beyond the first. */
+  /** Latency of a batch minus the latency of a single call, average, ms. `#addedCalls` is the average number of calls of a batch beyond the first. */
   readonly #addedMs: Ewma;
   readonly #addedCalls: Ewma;
-  /** Total number of calls beyond the first in measured batches. */
+  /** Number of calls in all measured batches, without the first call of each batch. */
   #callsAdded = 0;
   readonly #now: () => number;
   #slots = 0;
@@ -102,8 +110,8 @@ export class CoalescingPolicy {
   }
 
   /**
-   * Decides for one iteration of the event loop; called once per iteration that has calls.
-   * @returns whether calls of different callers share requests in this iteration
+   * Decides whether callers share requests in one iteration of the event loop. Called once per iteration that has calls.
+   * @returns whether calls of different callers share requests in this iteration of the event loop
    */
   decideTurn(): boolean {
     if (this.#callers !== 'auto') return this.coalescesCallers;
@@ -116,8 +124,8 @@ export class CoalescingPolicy {
   }
 
   /**
-   * Maximum number of calls in one batch, such that no call is expected to wait longer than `SERIAL_MS` (or a single call's latency) for the calls
-   * before it.
+   * Maximum number of calls in one batch. A call should not wait for earlier calls of its batch longer than `SERIAL_MS`, or longer than the latency
+   * of a single call.
    */
   get items(): number {
     const itemMs = this.#itemMs;
@@ -155,7 +163,7 @@ export class CoalescingPolicy {
    */
   noteBatch(ms: number, count: number, callers: number, company: number, nodeMs: number = ms): void {
     if (!this.#lacksLoneCalls && count > 1) {
-      // The sample may be negative, because latencies vary by more than the cost of one added call.
+      // The sample may be negative, because latencies vary by more than the time that one added call takes.
       this.#addedMs.record(nodeMs - this.#loneMs.read(0));
       this.#addedCalls.record(count - 1);
       this.#callsAdded += count - 1;
@@ -178,7 +186,7 @@ export class CoalescingPolicy {
 
   #review(): void {
     const now = this.#now();
-    // With few calls of either kind, no comparison is possible, and coalescing would save little.
+    // If there are few separate or few coalesced calls, their latencies cannot be compared, and coalescing would save little.
     const isKnown = Math.min(this.#alone.count, this.#joined.count) >= MIN_SAMPLES;
     if (!this.#joins) {
       if (!isKnown || now < this.#backoffUntil || !this.#isNoSlower('begin')) return;
@@ -218,8 +226,8 @@ export class CoalescingPolicy {
   }
 
   /**
-   * Margin of error of a quantile of separately sent calls. All calls of one iteration count as one sample, because they load the node at the same
-   * time.
+   * Margin of error of a quantile that is estimated from the latencies of separate calls, as a fraction of the calls. All calls of one iteration
+   * count as one sample, because they load the node at the same time.
    */
   #uncertainty(share: number): number {
     const samples = this.#alone.count / this.#company.read(1);

@@ -13,7 +13,7 @@ const BROKEN: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EP
 
 /** Returns the fault for a network error. Only the code of the error is used, because the message may contain the address. */
 export function describeConnectionError(error: unknown): UpstreamFault {
-  // This process destroyed the connection with this fault.
+  // An `UpstreamFault` means that this process destroyed the connection for the reason in the fault.
   if (error instanceof UpstreamFault) return error;
   const code = readCode(error);
   if (TIMEOUTS.has(code))

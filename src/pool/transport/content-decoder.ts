@@ -12,8 +12,8 @@ import {
 /** Maximum size of a decoded piece, bytes; a bound on the decoded size is exceeded by at most one piece. */
 const PIECE_BYTES = 65_536;
 /**
- * Maximum accepted ratio of decoded to encoded bytes for deflate. Real receipts reach 435; only decompression bombs come near deflate's maximum of
- * 1,032. Brotli and zstd have no maximum.
+ * Maximum accepted ratio of decoded to encoded bytes for deflate. Real receipts have a ratio of up to 435. Only decompression bombs come near 1,032,
+ * the maximum of deflate. Brotli and zstd have no maximum.
  */
 const MAX_DEFLATE_RATIO = 700;
 /** Number of decoded bytes from which the ratio is checked. */

@@ -39,8 +39,8 @@ export type PassOn = (bytes: Buffer) => void;
 
 /**
  * Finds the frames of a server (RFC 6455 5.2, not masked, without extensions) in the bytes of a socket, and passes the bytes to the WebSocket
- * library. The library rejects invalid frames; frames after an invalid one are not searched. Frames whose payload the sink takes over reach the
- * library as empty frames: it checks their heads and ends the message, but has nothing to assemble.
+ * library. The library rejects invalid frames; frames after an invalid one are not searched. If the sink takes over the payload of a frame, the
+ * library gets the frame without payload. The library then checks the frame head and ends the message, but has nothing to assemble.
  */
 export class FrameReader {
   readonly #sink: FrameSink;
@@ -55,9 +55,12 @@ export class FrameReader {
   #isKept = false;
   /** Whether the sink takes over the current message. */
   #keepsMessage = false;
-  /** Bytes of an incomplete frame head in earlier chunks. They are passed on when it is known whether the sink takes over the frame. */
+  /**
+   * Bytes of an incomplete frame head in earlier chunks. The bytes of a frame head are passed on when it is known whether the sink takes over the
+   * payload of the frame.
+   */
   #headBefore = 0;
-  /** Number of messages that ended in bytes that are not passed on yet. */
+  /** Number of messages whose last bytes are not passed to the library yet. */
   #ended = 0;
 
   constructor(sink: FrameSink) {
@@ -66,7 +69,7 @@ export class FrameReader {
 
   /** @throws errors of the sink and of `pass` */
   push(chunk: Buffer, pass: PassOn): void {
-    /** Start of the bytes that are not passed on yet. */
+    /** Start of the bytes that are not passed to the library yet. */
     let from = 0;
     let at = 0;
     while (at < chunk.length && !this.#isLost) {
@@ -123,7 +126,7 @@ export class FrameReader {
     this.#isKept = false;
     this.#isControl = (first & CONTROL) !== 0;
     this.#isLast = (first & FIN) !== 0;
-    // Bytes after a masked frame or a close frame are not searched, because the library does not process them either.
+    // Bytes after a masked frame or a close frame are not searched for frames, because the library does not process these bytes.
     this.#isLost = second >= MASKED || (first & OPCODE_BITS) === CLOSE;
     if (this.#isLost) return;
     this.#left = this.#readLength(second);
@@ -132,8 +135,8 @@ export class FrameReader {
   }
 
   /**
-   * Passes on the head of a frame whose payload the sink takes over, without payload and without FIN. Heads of continuation frames are omitted,
-   * because the library does not need them.
+   * Passes on the head of a frame whose payload the sink takes over, without payload and without FIN. Continuation frames are not passed on, because
+   * the library does not need their heads.
    */
   #passEmpty(pass: PassOn): void {
     const first = (this.#head[0] as number) & ~FIN;

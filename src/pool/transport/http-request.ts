@@ -18,8 +18,8 @@ import type { OnComplete, SendOptions } from './transport.ts';
 const LEAST_PROGRESS = 4_096;
 
 /**
- * Allowed number of pieces of one answer; one more is allowed per `BYTES_PER_PIECE` bytes. Each piece costs as much as a kilobyte, however short it
- * is.
+ * Allowed number of pieces of one answer; one more is allowed per `BYTES_PER_PIECE` bytes. Processing a piece takes as long as processing a kilobyte,
+ * however short the piece is.
  */
 const PIECES = 1_024;
 const BYTES_PER_PIECE = 16;
@@ -45,13 +45,13 @@ export interface RequestHost {
   /** Reports that the node sent more than the request can need. */
   noteExcessive(fault: UpstreamFault): void;
   /**
-   * Sends the request over a connection. If `isAlone`, the connection is new and used only for this request, so the node cannot have closed it
-   * before.
+   * Sends the request over a connection. If `isAlone`, the connection is new and used only for this request, so the node cannot have closed the
+   * connection while it was idle.
    */
   dispatch(running: RunningRequest, isAlone: boolean): void;
   /** Removes the request from the expiry timer. */
   forget(running: RunningRequest): void;
-  /** Releases the in-flight places of the request, because it no longer occupies or waits for a connection. */
+  /** Frees the in-flight places of the request, because the request no longer uses a connection or waits for one. */
   release(running: RunningRequest): void;
 }
 
@@ -65,8 +65,8 @@ export type OutgoingRequest<T> = {
 };
 
 /**
- * One HTTP request and its answer. It ends when the answer has been read to its end or has failed. The value of a streamed result is known earlier;
- * the deadline applies only until the value is known.
+ * One HTTP request and its answer. The request ends when its answer has been read to the end, or has failed. A streamed result is delivered before
+ * the answer has ended. The deadline of the call applies only until the result is delivered.
  */
 export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource {
   readonly body: string;
@@ -85,14 +85,14 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
   #decoder: ContentDecoder | undefined;
   /** Bytes received since the stall timeout was last restarted. */
   #progress = 0;
-  /** Bytes of the body received so far, before decoding; `#pieces` counts the pieces in which they arrived. */
+  /** Number of received bytes of the body, before decoding; `#pieces` is the number of chunks in which they arrived. */
   #encodedBytes = 0;
   #pieces = 0;
   /** Decoded bytes of the body that the reader has taken. */
   #takenBytes = 0;
   #hasAnswer = false;
   #isCompleted = false;
-  /** Whether the request is not sent again when its connection breaks. */
+  /** Whether the request must not be sent again if its connection breaks. */
   #isLastTry: boolean;
   #isOver = false;
   /** Set when the HTTP client has finished with the request. */
@@ -200,8 +200,8 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
       this.fail(excessive('chunks'));
       return;
     }
-    // The timeout restarts only after `LEAST_PROGRESS` bytes. Otherwise a node that sends a byte now and then could occupy a connection and its
-    // caller indefinitely.
+    // The stall timeout restarts only after `LEAST_PROGRESS` bytes. If any byte restarted the timeout, a node that sends single bytes could occupy a
+    // connection and its caller indefinitely.
     if (this.#progress >= LEAST_PROGRESS) this.#expectMore(this.#host.stallTimeout);
     if (this.#decoder === undefined) this.#take(chunk);
     else this.#decoder.write(chunk);
@@ -217,7 +217,8 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (!this.#isOver && !this.#hasAnswer && !this.#isLastTry && isBrokenConnection(error)) {
-      // The node may have closed the idle connection just when it was used. Calls that are not `isOnce` are safe to send again.
+      // The idle connection may have been closed by the node just when the request was sent, so the request is sent again. Calls that are not
+      // `isOnce` are safe to send again.
       this.#isLastTry = true;
       this.#host.dispatch(this, true);
       return;
@@ -257,10 +258,10 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
     }
   }
 
-  /** Reads the complete body. From now on only the deadline of the call applies, and no stall timeout. */
+  /** Reads the complete body. The body has been received, so the stall timeout ends, and only the deadline of the call applies. */
   #finish(): void {
     this.expiresAt = this.#deadline;
-    // A stream that is already forwarded needs only its end, which is cheap.
+    // If the result is already streamed, only the end of the answer is left to read, which takes little time.
     if (this.#isCompleted) this.#readEnd();
     else completeInSlot(this.#takenBytes, () => this.#readEnd());
   }
@@ -286,7 +287,9 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
     this.#end();
   }
 
-  /** Delivers the value. Afterwards neither the deadline nor the signal of the caller ends the request; the consumer of a stream cancels it. */
+  /**
+   * Delivers the value. After this, neither the deadline nor the signal of the caller ends the request; only the consumer of a stream can cancel it.
+   */
   #complete(value: T): void {
     this.#isCompleted = true;
     this.#deadline = Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 /**
  * The grammar of JSON (RFC 8259) over UTF-8 (RFC 3629) as a table by state and byte. An entry is the next state, or `BEGINS_VALUE` plus the first
- * state inside a number, a string or a literal, or an action. The table does not track nesting; the scanner has a stack for it.
+ * state inside a number, a string or a literal, or an action. Nesting is not part of the table; the scanner tracks it on a stack.
  */
 
 /** State before the response, which must be an object. */
@@ -67,7 +67,7 @@ export const COMMA = 0x84;
 export const BEGIN_KEY = 0x85;
 export const END_STRING = 0x86;
 export const END_LITERAL = 0x87;
-/** Action: the number has ended before this byte, which must be read again in the state after the number. */
+/** Action: the number ended before this byte. The byte after a number must be read again, in the state after the number. */
 export const END_NUMBER = 0x88;
 const ILLEGAL = 0x89;
 

@@ -64,13 +64,13 @@ export type JsonPlace = ShapeCounts & {
   isInKey: boolean;
   /** One entry per enclosing list or object, innermost last: true for a list. */
   readonly levels: boolean[];
-  /** Length so far of a string (without its quote) or number that the end of the last chunk interrupted; 0 if there is none. */
+  /** Length so far of a string (without its opening quote) or number that continues in the next chunk; 0 if there is none. */
   openBytes: number;
 };
 
 /** Receiver of values that may have to be normalized: `0x0…` in members that may be quantities, and null in members that may be lists. */
 export interface PaddedValues {
-  /** The last bytes before the chunk, at most `BEFORE`; undefined for the first chunk. */
+  /** Last bytes of the text before the chunk, at most `BEFORE`; undefined for the first chunk. */
   readonly before: Uint8Array | undefined;
   /**
    * Takes a value that may be a quantity with leading zeros.

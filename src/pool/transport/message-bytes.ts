@@ -6,8 +6,8 @@ import { type Padding, trimZeros } from './padded-quantities.ts';
 const PIECE_BYTES = 65_536;
 
 /**
- * The bytes of a message. `subarray` returns a view of one piece, or a copy if the range spans pieces. Callers request only ranges that are short
- * enough to copy in one step.
+ * The bytes of a message. `subarray` returns a view if the range is inside of one piece, otherwise a copy. The range must be short enough to be
+ * copied in one step.
  */
 export type AnswerBytes = Pick<Buffer, 'length'> & {
   subarray(start: number, end?: number): Buffer;
@@ -29,7 +29,7 @@ export class MessagePieces implements AnswerBytes {
     return parts.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(parts);
   }
 
-  /** Streams a range without superfluous zeros of quantities. Pieces without such zeros are not copied. */
+  /** Streams a range without superfluous zeros of quantities. A piece in which no zeros must be removed is not copied. */
   stream(start: number, end: number, padding: Padding): JsonStream {
     return streamPieces(trimPieces(this.#cut(start, end), start, padding));
   }
@@ -53,7 +53,7 @@ function* trimPieces(pieces: Iterable<Uint8Array>, start: number, padding: Paddi
   }
 }
 
-/** Returns a stream over bytes that have completely arrived. Its pieces are views of these bytes. */
+/** Returns a stream over bytes that have completely arrived. The pieces of the stream are views of these bytes, not copies. */
 export function streamPieces(pieces: Iterable<Uint8Array>): JsonStream {
   let isCancelled = false;
   async function* cutPieces(): AsyncGenerator<Uint8Array, void, undefined> {

@@ -14,20 +14,20 @@ const LIST_BEGIN = 0x5b;
 const FRAMES = 64;
 const BYTES_PER_FRAME = 128;
 /**
- * Maximum length of a message that the WebSocket library assembles, bytes. When a frame exceeds it, the rest of the message is stored in pieces.
- * Assembling takes 0.9 ms per megabyte, most of it to allocate memory.
+ * Maximum length of a message that the WebSocket library assembles, bytes. If a frame makes a message longer than this bound, the rest of the message
+ * is stored in pieces. The library takes 0.9 ms per megabyte to assemble a message, mostly to allocate memory.
  */
 export const BUFFERED_BYTES: number = 1024 * 1024;
-/** Rate limit of pings and pongs per connection; the node normally answers one ping of this service every 15 s. */
+/** Rate limit of pings and pongs from a node, per connection. A node normally answers one ping of this service every 15 s. */
 const CONTROL_FRAMES = { capacity: 100, perSecond: 10 };
 /** Rate limit of messages that answer no request and belong to no subscription. */
 const UNASKED = { capacity: 64, perSecond: 1 };
-/** A message that was not requested counts as one more message per this many bytes. */
+/** Size of unrequested messages that costs as much of the rate limit as one message, bytes. */
 const UNSOLICITED_BYTES = 16_384;
 
 /**
- * Initial bounds of every message: up to this size, a message with any content costs nearly nothing. Most messages are not longer; their own bounds
- * apply when their id is known.
+ * Bounds of every message until its id has arrived. Parsing a message of at most 4,096 bytes takes nearly no time, whatever the message contains, and
+ * most messages are not longer. When the id has arrived, the bounds of the call that the message answers apply.
  */
 const SHORT: AnswerBounds = { ...UNPARSED_SHAPE, trimsZeros: true, bytes: 4_096, isFixed: true };
 
@@ -54,12 +54,12 @@ export type ScannedMessage = {
   readonly rest: Iterable<Uint8Array> | undefined;
 };
 
-/** The message that is arriving. */
+/** State of the message that is arriving. */
 type OpenMessage = {
   scanner: ReplyScanner | undefined;
   isWhole: boolean;
   hasBegun: boolean;
-  /** Bounds of the call that the message answers, once its id is known; until then `SHORT` or the loosest bounds. */
+  /** Bounds that apply to the message: `SHORT` or the loosest bounds until its id is known, then the bounds of the call that it answers. */
   bounds: AnswerBounds;
   isNamed: boolean;
   bytes: number;
@@ -68,8 +68,8 @@ type OpenMessage = {
 };
 
 /**
- * Scans every byte that a node sends over a WebSocket before the WebSocket library gets it. Limits the bytes, structure and frames of messages by the
- * expected answers while they arrive, and stores long messages in pieces.
+ * Scans every byte that a node sends over a WebSocket before the WebSocket library gets it. Messages are limited in size, structure and frames while
+ * they arrive, by the bounds of the expected answers. Long messages are stored in pieces.
  */
 export class MessageGate implements FrameSink {
   readonly #frames = new FrameReader(this);
@@ -116,7 +116,7 @@ export class MessageGate implements FrameSink {
 
   /**
    * Counts a message of `bytes` bytes that answers no request and belongs to no subscription.
-   * @throws UpstreamFault if there are too many such messages
+   * @throws UpstreamFault if there are too many messages that were not requested
    */
   countUnsolicited(bytes: number): void {
     if (!this.#unsolicited.tryTake(1 + bytes / UNSOLICITED_BYTES))

@@ -35,7 +35,7 @@ export function readMessage(
   const bytes = rest === undefined ? first : new MessagePieces([first, ...rest]);
   if (scanner !== undefined) return { bytes, isList: false, scanners: [scanner] };
   try {
-    // A list may be as long as the answer to a batch, which is short enough to be read in one piece.
+    // A list is read in one piece: it is at most as long as the answer to a batch.
     const whole = bytes.subarray(0);
     return { bytes: whole, isList: true, scanners: scanList(whole, findShape(), maxAnswers) };
   } catch {

@@ -15,21 +15,21 @@ function findPaused(socket: Socket): Parser | undefined {
   return parser?.paused === true ? parser : undefined;
 }
 
-/** Resumes a paused parser when the socket emits `end`. The socket has no more data, so this only completes the message. */
+/** Resumes a paused parser when the socket emits `end`. The socket has no more data, so resuming the parser only lets it complete the answer. */
 function endPaused(this: Socket): void {
   findPaused(this)?.resume();
   failPaused.call(this);
 }
 
-/** Makes undici fail the request, as it does for keep-alive connections, instead of finishing a paused parser. */
+/** Makes undici fail the request instead of completing a paused parser, as undici does for keep-alive connections. */
 function failPaused(this: Socket): void {
   const parser = findPaused(this);
   if (parser !== undefined) parser.shouldKeepAlive = true;
 }
 
 /**
- * Creates a connector for undici that works around nodejs/undici#5360: if a socket ends, fails or closes while its parser is paused, undici 7
- * throws from the socket event, which ends the process, or discards a keep-alive answer that was received completely.
+ * Creates a connector for undici that works around nodejs/undici#5360. If a socket ends, fails or closes while its parser is paused, undici 7 throws
+ * from the socket event, which ends the process, or discards an answer that was received completely.
  * @param timeout timeout of connecting, ms
  */
 export function createConnector(timeout: number): buildConnector.connector {

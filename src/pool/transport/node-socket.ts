@@ -10,7 +10,7 @@ import type { Endpoint, TransportLimits } from './transport.ts';
 const NORMAL_CLOSURE = 1000;
 /** Maximum time to process messages of one node in one iteration of the event loop, ms. */
 const SLOT_MS = 2;
-/** Minimum size of a read that is timed, bytes; a node that sends continuously causes reads of at least this size. */
+/** Minimum size of a read that is timed, bytes; if a node sends continuously, each read is at least this long. */
 const TIMED_BYTES = 16_384;
 /** Time limit for the node to answer a close frame, ms. */
 const CLOSE_GRACE_MS = 1_000;
@@ -43,7 +43,7 @@ export class NodeSocket {
   #bytesAtPing = -1;
   /** End of the reading time in this iteration of the event loop, ms of `performance.now()`; 0 before the first timed read of an iteration. */
   #slotEnd = 0;
-  /** Reason why the connection ends, if it is known; only the first reason is stored. */
+  /** Reason why the connection ends, if one is known. Only the first reason is stored. */
   #fault: UpstreamFault | undefined;
 
   constructor({ url, headers }: Endpoint, limits: TransportLimits, listener: SocketListener) {
@@ -61,7 +61,7 @@ export class NodeSocket {
     }, limits.connectTimeout);
     ws.on('upgrade', ({ socket }) => {
       this.#socket = socket;
-      // Scans bytes that arrived while reading was paused, before the library's own close listener reads them.
+      // Bytes that arrived while reading was paused must be scanned before the close listener of the library reads them.
       socket.on('close', () => {
         const rest: unknown = socket.read();
         if (Buffer.isBuffer(rest)) this.#read(rest);
@@ -95,7 +95,7 @@ export class NodeSocket {
       this.#gatherWrites();
       this.#ws.send(text);
     } else {
-      // The node is closing the connection. Termination reports the end immediately, without waiting for the close handshake.
+      // The node is closing the connection. `terminate` reports the end of the connection immediately, without waiting for the close handshake.
       this.#ws.terminate();
     }
   }
@@ -122,7 +122,7 @@ export class NodeSocket {
     this.#guard(() => this.#listener.onBytes(chunk, this.#pass));
   }
 
-  /** @throws UpstreamFault if the connection must end; no bytes are then passed on, and the rest of the chunk is ignored */
+  /** @throws UpstreamFault if the connection must end; the chunk is then not passed on */
   readonly #pass = (bytes: Buffer): void => {
     if (this.#fault === undefined) for (const give of this.#givers) give.call(this.#socket, bytes);
     if (this.#fault !== undefined) throw this.#fault;
@@ -169,7 +169,7 @@ export class NodeSocket {
     } else if (now > this.#slotEnd) this.#ws.pause();
   }
 
-  /** Runs `read`, unless the connection must end: the library may still emit messages that it has buffered. */
+  /** Runs `read`, unless the connection must end. Messages that the library has buffered and emits after that are ignored. */
   #guard(read: () => void): void {
     if (this.#fault !== undefined) return;
     try {

@@ -1,9 +1,9 @@
 import type { CoalescedCall } from './coalesced-call.ts';
 
-/** Calls of one caller, which must be sent in the same request: a single call, or items of a batch. */
+/** Calls of one caller that must be sent in one request: a single call, or items of a batch. */
 export type SubmittedCalls = readonly CoalescedCall[];
 
-/** Calls that are sent in one request, and the number of their callers. */
+/** Calls of one request, and the number of callers that sent them. */
 export type PackedCalls = { readonly calls: readonly CoalescedCall[]; readonly callers: number };
 
 /** Maximum number of callers in one request. */
@@ -11,7 +11,7 @@ const MOST_CALLERS = 16;
 
 /**
  * Packs callers into as few requests as the bounds allow, in order of arrival; all requests have about the same size.
- * @param most maximum number of calls in one request; no caller may have more calls
+ * @param most maximum number of calls in one request; each caller must have at most this many calls
  */
 export function packCallers(provided: readonly SubmittedCalls[], most: number): readonly PackedCalls[] {
   const total = provided.reduce((sum, { length }) => sum + length, 0);

@@ -1,7 +1,7 @@
 /**
  * Normalizes quantities with leading zeros (`"logIndex":"0x00"`) and null in place of lists (`"logs":null`) in answers of nodes, because
- * go-ethereum's client rejects both. Quantities and lists are recognized by their member names. Data (hashes, addresses, topics, the seal of a
- * header) has other names, or is an item of a list.
+ * go-ethereum's client rejects both. Quantities and lists are recognized by their member names. Data with leading zeros (hashes, addresses, topics,
+ * the seal of a header) is not changed: it is in members with other names, or in a list.
  */
 
 /**
@@ -33,7 +33,7 @@ const QUANTITY_NAMES: ReadonlySet<string> = new Set([
   ...['maxFeePerBlobGas', 'value', 'chainId', 'v', 'r', 's', 'yParity', 'status', 'cumulativeGasUsed'],
   ...['effectiveGasPrice', 'blobGasPrice', 'balance', 'maxUsedGas', 'oldestBlock', 'slotNumber'],
   ...['startingBlock', 'currentBlock', 'highestBlock', 'transactionLogIndex'],
-  // OP Stack, Nitro, zkSync.
+  // Quantities of OP Stack, Nitro and zkSync.
   ...['mint', 'depositNonce', 'depositReceiptVersion', 'l1Fee', 'l1GasPrice', 'l1GasUsed', 'l1BlobBaseFee'],
   ...['l1BaseFeeScalar', 'l1BlobBaseFeeScalar', 'operatorFeeScalar', 'operatorFeeConstant', 'gasUsedForL1'],
   ...[
@@ -48,13 +48,16 @@ const QUANTITY_NAMES: ReadonlySet<string> = new Set([
 
 /**
  * Names of lists for which null means `[]`, because Go's encoder writes null for a nil slice. `withdrawals`, `accessList`, `reward` and others are
- * excluded: clients accept null for them, and null can also mean that a block or transaction has no such member.
+ * not in this set. Clients accept null for `withdrawals` and similar lists, and null may mean that the block or transaction has no such member.
  */
 const LIST_NAMES: ReadonlySet<string> = new Set([
   ...['transactions', 'uncles', 'logs', 'topics', 'calls', 'storageKeys', 'accountProof', 'storageProof'],
 ]);
 
-/** Length of a header's seal in hex with `0x`: 8 bytes of data in the member `nonce`, which is a quantity in transactions and accounts. */
+/**
+ * Length of the seal in a block header, in hex with `0x`: 8 bytes of data. The seal is in the member `nonce`, which is a quantity in transactions and
+ * accounts.
+ */
 const SEAL_LENGTH = 18;
 /** Length of `0x` and 64 digits. */
 export const MAX_QUANTITY_LENGTH = 66;
@@ -68,8 +71,8 @@ const ZERO = 0x30;
 const LETTER_X = 0x78;
 
 /**
- * Returns bit sets of the first or last letters of quantity names, by name length; index 0 has the letters of all names. A scan uses them to skip
- * other members.
+ * Returns bit sets of the first or last letters of quantity names, by name length; index 0 has the letters of all names. A scan skips members whose
+ * names have other first or last letters.
  */
 export function listNameLetters(place: 'first' | 'last'): Uint32Array {
   const letters = new Uint32Array(32);
@@ -80,14 +83,14 @@ export function listNameLetters(place: 'first' | 'last'): Uint32Array {
   return letters;
 }
 
-/** Returns a bit set of the lengths of list names. A scan uses it to skip null in other members. */
+/** Returns a bit set of the lengths of list names. A scan ignores a null if the length of the member name is not in the set. */
 export function listNameLengths(): number {
   let lengths = 0;
   for (const { length } of LIST_NAMES) lengths |= 1 << length;
   return lengths;
 }
 
-/** Whether a text may be a quantity with leading zeros, by its length and its first three characters. */
+/** Whether the length and the first three characters of a text allow that it is a quantity with leading zeros. */
 export function mayBePadded(bytes: Uint8Array, start: number, length: number): boolean {
   return (
     length > PREFIX_LENGTH + 1 &&
@@ -127,7 +130,7 @@ export function isQuantityAt(bytes: Buffer, start: number): boolean {
 }
 
 /**
- * Whether the value at `start` belongs to a member that is named like a list.
+ * Whether the value at `start` belongs to a member with a name in `LIST_NAMES`.
  * @param bytes JSON that contains the value, and before it the name or at least `NAME_ROOM` bytes
  */
 export function isList(bytes: Buffer, start: number): boolean {
@@ -158,8 +161,8 @@ function isDigit(byte: number | undefined): boolean {
 }
 
 /**
- * Changes to make in an answer, ordered by position. Each entry is the position times `MOST_ZEROS`, plus the number of zeros to remove; 0 zeros mean
- * a null to replace with `[]`.
+ * Changes to make in an answer, ordered by position. An entry is a position in the answer multiplied by `MOST_ZEROS`, plus the number of zeros to
+ * remove there. An entry with 0 zeros means that a null at the position is replaced by `[]`.
  */
 export type Padding = readonly number[];
 
@@ -184,7 +187,7 @@ export function packNull(at: number): number {
 }
 
 /**
- * Applies the changes in `padding` to a part of an answer. If there are none in this part, returns the same bytes without a copy.
+ * Applies the changes in `padding` to a part of an answer. Returns `bytes` itself if this part needs no changes.
  * @param base position of the part in the answer
  */
 export function trimZeros<B extends Uint8Array>(bytes: B, base: number, padding: Padding): B | Buffer {

@@ -17,12 +17,12 @@ import {
 const PADDED_BEGIN: Uint8Array = Buffer.from('0x0');
 /** Length of `0x`. */
 const PREFIX_LENGTH = 2;
-/** `ull`, the end of `null`. Searching for it is faster than for `null`, because `u` is rarer than `n` in names and does not occur in hex. */
+/** `ull`, the end of `null`. A search for `ull` is faster than for `null`, because `u` is rarer than `n` in names and does not occur in hex. */
 const NULL_END: Buffer = NULL_TEXT.subarray(1);
 
 /**
- * Finds quantities with leading zeros, and null in place of lists, in an answer that is scanned chunk by chunk. A value and its name may be in
- * different chunks.
+ * Finds quantities with leading zeros, and null in place of lists, in an answer that is scanned chunk by chunk. A value and the name of its member
+ * may be in different chunks.
  */
 export class PaddingFinder implements PaddedValues {
   #isOn: boolean;
@@ -39,7 +39,7 @@ export class PaddingFinder implements PaddedValues {
   /** Last bytes before the current chunk, at most `BEFORE`. */
   #before: Buffer | undefined;
 
-  /** @param isOn whether members that are named like quantities are quantities in this answer; otherwise nothing is found */
+  /** @param isOn whether members with names of quantities contain quantities in this answer; if not, nothing is changed */
   constructor(isOn: boolean) {
     this.#isOn = isOn;
   }
@@ -49,12 +49,14 @@ export class PaddingFinder implements PaddedValues {
     if (!isOn) this.forget();
   }
 
-  /** Zeros to remove and nulls to replace in the bytes scanned since `forget`. They are ordered by position after each chunk. */
+  /** Zeros to remove and nulls to replace in the bytes scanned since `forget`. The entries are ordered by position after each chunk. */
   get zeros(): Padding {
     return this.#zeros;
   }
 
-  /** Position in the answer of an incomplete value that may have to be changed; Infinity if there is none. */
+  /**
+   * Position of a value that is incomplete in this chunk and may have to be changed, counted from the start of the answer. Infinity if there is none.
+   */
   get openAt(): number {
     return Math.min(this.#openAt, this.#openNullAt);
   }
@@ -115,8 +117,8 @@ export class PaddingFinder implements PaddedValues {
   }
 
   /**
-   * Adds the nulls of the chunk that are in place of lists. Inside of a JSON string, a quote before a colon is always escaped, so a list name with
-   * quotes, followed by `:null`, is always a member.
+   * Adds the nulls of the chunk that are in place of lists. A quote before a colon is always escaped inside of a JSON string. A list name in quotes,
+   * followed by `:null`, is therefore always a member.
    */
   #addNulls(chunk: Buffer, from: number, to: number): void {
     const zeros = this.#zeros;

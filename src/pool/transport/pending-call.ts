@@ -10,7 +10,7 @@ import type { Expectations } from './message-gate.ts';
 import type { SendOptions } from './transport.ts';
 
 export type PendingParts<T> = {
-  /** Ids of the requests in `text`. */
+  /** JSON-RPC ids of the calls in `text`. */
   readonly ids: readonly string[];
   readonly text: string;
   /** Bounds of the answer. */
@@ -18,7 +18,7 @@ export type PendingParts<T> = {
   /** Whether the answer is a list. */
   readonly isBatch: boolean;
   readonly options: SendOptions;
-  /** Reads the value from the answering message. */
+  /** Reads the value of the call from the message that answers it. */
   readonly read: (message: NodeMessage) => PromiseOrValue<T>;
   readonly resolve: (value: T) => void;
   readonly reject: (fault: UpstreamFault) => void;
@@ -108,7 +108,10 @@ const MAX_LATE = 1_024;
 export class PendingCalls implements Expectations {
   readonly #byId = new PassingMap<string, Pending>();
   readonly #late = new Lru<string, AnswerBounds>(MAX_LATE, Number.POSITIVE_INFINITY);
-  /** Number of waiting calls by bounds. There are few different bounds, because most calls have those of a row of `answer-bounds.ts`. */
+  /**
+   * Number of waiting calls that have the same bounds, by bounds. There are few different bounds, because most calls have the bounds of one of the
+   * rows in `answer-bounds.ts`.
+   */
   readonly #bounds = new Map<AnswerBounds, number>();
   #loosest: AnswerBounds | undefined;
   readonly #sweep: ExpirySweep<Pending>;
@@ -126,12 +129,15 @@ export class PendingCalls implements Expectations {
     return this.#byId.get(id);
   }
 
-  /** Returns the waiting call if it is the only one. */
+  /** Returns the waiting call if exactly one call waits. */
   getOnly(): Pending | undefined {
     return this.#sweep.size === 1 ? this.#sweep.list()[0] : undefined;
   }
 
-  /** Bounds for a message whose id has not arrived yet. They admit every expected answer, and a notification, which a node may send at any time. */
+  /**
+   * Bounds for a message while its id has not arrived. The bounds admit every expected answer, and also a notification, which a node may send at any
+   * time.
+   */
   get loosest(): AnswerBounds {
     this.#loosest ??= loosen([NOTIFICATION, ...this.#bounds.keys()]);
     return this.#loosest;
@@ -151,7 +157,7 @@ export class PendingCalls implements Expectations {
     this.#byId.get(id)?.fail(fault);
   }
 
-  /** Whether the id belongs to an abandoned call. Forgets the call, so that only one answer to it is accepted. */
+  /** Whether the id belongs to an abandoned call. Removes the id, so that only one answer to an abandoned call is accepted. */
   takeLate(id: string): boolean {
     const isLate = this.#late.get(id) !== undefined;
     this.#late.delete(id);

@@ -1,14 +1,14 @@
 /**
- * Minimum size of a piece that is stored without a copy, bytes. Shorter pieces are copied into a block, because a view of one byte would retain the
- * memory of its whole read.
+ * Minimum size of a piece that is stored without a copy, bytes. A shorter piece is copied into a block: a view of a few bytes would keep the memory
+ * of the whole read.
  */
 const SHORT_BYTES = 16 * 1024;
 /** Size of a block in which short pieces are collected, bytes. */
 const BLOCK_BYTES = 32 * 1024;
 
 /**
- * Pieces of a body in order of arrival. For chunks of any size, the used memory is at most ten times the length of the pieces, plus one read of 128
- * KiB and one block. The first piece, and every piece of at least `SHORT_BYTES`, is stored without a copy.
+ * Pieces of a body in order of arrival. Whatever the size of the chunks, the memory used is at most ten times the total length of the pieces, plus
+ * one read of 128 KiB and one block. The first piece, and every piece of at least `SHORT_BYTES`, is stored without a copy.
  */
 export class PieceList {
   readonly #pieces: Uint8Array[] = [];
@@ -20,7 +20,7 @@ export class PieceList {
     return this.#pieces.length;
   }
 
-  /** @param piece bytes that may be stored, so the caller must not change them */
+  /** @param piece bytes that may be stored without a copy, so the caller must not change them */
   push(piece: Uint8Array): void {
     const last = this.#pieces.length - 1;
     if (last < 0 || piece.length >= SHORT_BYTES) {
@@ -51,7 +51,7 @@ export class PieceList {
     this.#block = undefined;
   }
 
-  /** Returns the bytes of all pieces; if there is only one piece, its bytes are not copied. */
+  /** Returns the bytes of all pieces as one buffer. A single piece is returned without a copy. */
   join(): Buffer {
     const [first] = this.#pieces;
     if (this.#pieces.length === 1 && Buffer.isBuffer(first)) return first;

@@ -42,7 +42,7 @@ function* emit(bytes: Uint8Array, base: number, limit: number, padding: Padding)
   if (trimmed.length > 0) yield trimmed;
 }
 
-/** Copies the few bytes from `limit` on, so that they do not retain the memory of the piece. */
+/** Copies the bytes from position `limit` on: a view of these few bytes would keep the whole piece in memory. */
 function hold(reserved: Uint8Array | undefined, piece: Uint8Array, base: number, limit: number): Uint8Array {
   const before =
     reserved === undefined || limit >= base ? [] : [reserved.subarray(limit - base + reserved.length)];

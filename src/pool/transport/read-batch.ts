@@ -25,8 +25,8 @@ const NINE = 0x39;
 /** Maximum number of digits of an id; a double represents every integer of up to 15 digits exactly. */
 const MAX_ID_DIGITS = 15;
 /**
- * Maximum size of an error that is read as a refusal of a batch or as a rate limit, bytes. Nodes and vendors write these in one line; a longer error
- * is about one call.
+ * Maximum size of an error that is read as a refusal of a batch or as a rate limit, bytes. Nodes and vendors refuse a batch in one line of text, so a
+ * longer error is about one call.
  */
 export const REFUSAL_BYTES: number = 4_096;
 /** Bytes that are read without a pause; this takes a fraction of a millisecond. */
@@ -44,16 +44,17 @@ export type NodeBatchAnswer = {
   /** Size of each reply, bytes; 0 if there is no reply. */
   readonly bytes: readonly number[];
   /**
-   * Error that is the only answer, so that it may refuse the batch. If it is in a list and has the id of a call, it is also the reply to this call.
+   * Error object, if the answer to the batch contains nothing else: such an error may refuse the whole batch. If the answer is a list and the error
+   * has the id of a call, the error is also the reply to this call.
    */
   readonly refusal: NodeError | undefined;
 };
 
 /**
- * Reads a complete answer to a batch, with pauses. The answer is a list, or a single error if the node refuses the whole batch.
+ * Reads a complete answer to a batch, with pauses. The answer is a list of replies, or a single error if the node refuses the whole batch.
  * @param firstId id of the first call; the ids are consecutive
- * @throws UpstreamFault if the body is neither, has an answer to a call that was not in the batch, or has an answer that is longer than its request
- * can need
+ * @throws UpstreamFault if the body is neither a list nor a single error, has an answer to a call that was not in the batch, or has an answer that is
+ * longer than its request can need
  */
 export function readBatch(
   body: Buffer,
@@ -149,7 +150,7 @@ class BatchParser {
     return reply?.kind === 'error' ? reply.error : this.#anonymous;
   }
 
-  /** @returns the position after the answer that begins at `from`; undefined if the answer must be scanned */
+  /** @returns the position after the answer that begins at `from`; undefined if a `ReplyScanner` must read the answer */
   #readFastPath(from: number): number | undefined {
     if (this.#answers++ === this.#replies.length) throw malformed('the batch has more answers than calls');
     return this.#readIdFirst(from) ?? this.#readResultFirst(from);
@@ -203,7 +204,7 @@ class BatchParser {
 
   #holds(text: Buffer, from: number): boolean {
     const body = this.#body;
-    // The comparison runs backwards, because the compared texts differ at their ends.
+    // The bytes are compared from the end, because different texts mostly differ at their ends.
     for (let i = text.length - 1; i >= 0; i--) if (body[from + i] !== text[i]) return false;
     return true;
   }
@@ -273,8 +274,8 @@ function lengthOf(result: JsonResult): number {
 }
 
 /**
- * Returns a reply for each call. An error that is the only answer is the reply to all calls.
- * @throws UpstreamFault if a call has no reply or more than one
+ * Returns a reply for each call. If an error is the only answer, it counts as the reply to all calls.
+ * @throws UpstreamFault if a call has no reply or several replies
  */
 export function requireAll({ replies, refusal }: NodeBatchAnswer): readonly NodeReply[] {
   if (refusal !== undefined && replies.every((reply) => reply === undefined || reply.kind === 'error')) {

@@ -9,11 +9,17 @@ import type { AnswerBytes } from './message-bytes.ts';
 import { trimZeros } from './padded-quantities.ts';
 import type { ReplyScanner, ScannedMember } from './reply-scanner.ts';
 
-/** Maximum length of an error message that is read, UTF-16 units; the rest is dropped, because every rule is matched against the message. */
+/**
+ * Maximum length of an error message that is read, UTF-16 units. The rest of a longer message is dropped, because matching every rule against it
+ * would take long.
+ */
 const MAX_MESSAGE = 16_384;
 /** Code that replaces a missing or non-numeric error code: geth's generic code. */
 const DEFAULT_CODE = -32000;
-/** Maximum size of an error (or of an error without its `data`) that is parsed in one step, bytes; this takes less than a millisecond. */
+/**
+ * Maximum size of an error that is parsed in one step, bytes; parsing takes less than a millisecond. A long string in `data` is not parsed, so its
+ * size does not count.
+ */
 const SHORT_ERROR_BYTES = 64 * 1024;
 const DATA_NAME = '"data"';
 /** Text that replaces a long `data` while the rest of the error is parsed. */
@@ -34,7 +40,7 @@ export function isErrorAnswer(scanner: ReplyScanner): boolean {
 }
 
 /**
- * Checks that an answer belongs to the call with this id. An error without an id is accepted, because the node may not have been able to read the id.
+ * Checks that an answer has the id of the call. An error without an id is accepted, because the node may not have been able to read the id.
  * @throws UpstreamFault if the answer belongs to another call
  */
 export function checkId(scanner: ReplyScanner, id: string): void {
@@ -89,8 +95,8 @@ function readResult(scanner: ReplyScanner, bytes: AnswerBytes): NodeReply {
 const CODE_TEXT = /^-?\d{1,10}$/;
 
 /**
- * Reads the error object of a complete answer, with pauses. Some nodes omit code or message, or write the code as a string; missing or non-numeric
- * values are replaced by defaults.
+ * Reads the error object of a complete answer, with pauses. Some nodes omit the code or the message, or write the code as a string. A code or message
+ * that is missing or not usable is replaced by a default.
  * @throws UpstreamFault `excessive` if the error is longer than any error needs; `malformed` if the code is a number but not a safe integer, or if
  * code or message has another type
  */
@@ -139,8 +145,8 @@ function* decodeInSlices(bytes: Buffer): Generator<undefined, string> {
 }
 
 /**
- * Parses an error whose `data` is one long string without escapes, and copies the string without parsing it. Parsing it would take tens of
- * milliseconds.
+ * Parses an error whose `data` is one long string without escapes, and copies the string without parsing it. Parsing the whole string would take tens
+ * of milliseconds.
  * @param bytes validated JSON object
  * @returns undefined if the error must be parsed as a whole
  */

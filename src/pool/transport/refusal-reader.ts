@@ -9,7 +9,7 @@ import { describeRefusal } from './http-status.ts';
 import { isBlank, isErrorAnswer, readErrorInSlices } from './read-reply.ts';
 import { ReplyScanner } from './reply-scanner.ts';
 
-/** Maximum size of a list of errors (an answer to a batch), bytes; a list is scanned only when it is complete. */
+/** Maximum size of a list of errors (an answer to a batch), bytes. The limit is low because a list is scanned only when it is complete. */
 const LIST_BYTES = 1_048_576;
 
 /** Faults of the body that are ignored, because the HTTP status already describes the failure. */
@@ -91,7 +91,7 @@ export class RefusalReader<T> implements BodyReader<T> {
       if (this.#mayBeAnswer && scanner.isDone && isErrorAnswer(scanner))
         return { scanner, error: yield* readErrorInSlices(scanner, body) };
     } catch {
-      // The body is not a JSON-RPC answer, so only the status is used.
+      // A body that is not a JSON-RPC answer is ignored, and only the HTTP status is used.
     }
     return undefined;
   }

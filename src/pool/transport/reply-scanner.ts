@@ -27,7 +27,10 @@ import {
 import { type JsonPlace, LEAST_SCANNED, scanInside } from './json-scan.ts';
 import { PaddingFinder } from './padding-finder.ts';
 
-/** Maximum length of a key or id that is captured as text, characters. `result` written in `\u` escapes has 38, with its quotes. */
+/**
+ * Maximum length of a key or id that is captured as text, characters. The longest relevant key is `result` written in `\u` escapes: 38 characters
+ * with its quotes.
+ */
 const MAX_CAPTURED = 64;
 /** Table by byte: 1 if the byte is a complete character inside of a string. */
 const IN_STRING = TRANSITIONS.slice(STRING << 8, (STRING + 1) << 8).map((entry) =>
@@ -41,13 +44,16 @@ export type ScannedMember = {
   /** Position after the last byte of the value; undefined if the value has not ended. */
   readonly end: number | undefined;
   readonly isNull: boolean;
-  /** Number of values, keys and containers in the value once it has ended; until then, the number before the value in the answer. */
+  /**
+   * Number of values, keys, lists and objects inside of the value, once the value has ended. Until the value has ended, the number of values, keys,
+   * lists and objects before the value in the answer.
+   */
   readonly values: number;
 };
 
 /**
- * Scans one JSON-RPC answer (an object) while its bytes arrive. Every byte is checked: the answer must be JSON in UTF-8 and within the bounds of its
- * request. The relevant members may be in any order. The scanner copies nothing; the caller stores the chunks.
+ * Scans one JSON-RPC answer (an object) while its bytes arrive. Every byte is checked: the answer must be JSON in UTF-8, and must not exceed the
+ * bounds of its request. The relevant members may be in any order. The scanner copies nothing; the caller stores the chunks.
  */
 export class ReplyScanner {
   readonly #place: JsonPlace = {
@@ -293,7 +299,7 @@ export class ReplyScanner {
     return text;
   }
 
-  /** Captures one character more than the limit, so that a cut text never equals a relevant key or id. */
+  /** Up to `MAX_CAPTURED` + 1 characters are captured, so that a shortened text is never equal to a relevant key or id. */
   #readCaptured(chunk: Buffer, to: number): string {
     const room = MAX_CAPTURED + 1 - this.#captured.length;
     const from = this.#captureFrom;
@@ -315,7 +321,7 @@ function readKey(text: string): string {
   return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
 }
 
-/** Returns a complete member, whose `values` counts only the values in it. */
+/** Returns the member with its end. `values` becomes the number of values inside of the member. */
 function endOf(member: ScannedMember, end: number, values: number): ScannedMember {
   return { ...member, end, values: values - member.values };
 }

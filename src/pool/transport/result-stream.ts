@@ -50,7 +50,8 @@ export class ResultStream implements JsonStream {
 
   push(piece: Uint8Array): void {
     if (this.#fault !== undefined || piece.length === 0) return;
-    // A buffered piece is no longer the last one, so it can be delivered. This must happen before the new piece is merged into it.
+    // The buffered piece can be delivered, because it is no longer the last piece of the result. A buffered piece must be delivered before a new
+    // piece is added to the buffer.
     if (this.#waiting.length > 0) this.#serve();
     this.#waiting.push(piece);
     this.#waitingBytes += piece.length;
@@ -74,7 +75,7 @@ export class ResultStream implements JsonStream {
   }
 
   /**
-   * Cancels the stream, even if its answer is complete. A consumer that continues to read then gets an error, so it cannot take the delivered pieces
+   * Cancels the stream, even if its answer is complete. If the consumer reads on, it gets an error, so that it cannot mistake the delivered pieces
    * for the whole result.
    */
   cancel(): void {

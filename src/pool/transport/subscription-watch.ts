@@ -4,12 +4,12 @@ import type { NodeCall, NodeReply } from '../node-call.ts';
 import { excessive } from './answer-shape.ts';
 import type { AnnouncementListener, SubscriptionKind } from './transport.ts';
 
-/** Retry delay after a node did not answer `eth_subscribe`, ms. If the node refuses it, it is not sent again on the same connection. */
+/** Retry delay if a node does not answer `eth_subscribe`, ms. A refused `eth_subscribe` is not repeated on the same connection. */
 const RETRY_MS = 30_000;
 
 /** Rate limit of announced heads of one node; the fastest chains have a hundred per second. Pending transactions are limited by `createHashRate`. */
 const HEADS = { capacity: 512, perSecond: 128 };
-/** Allowed average size of one `newHeads` message, bytes. Ethereum's have 2 KB, and parsing takes 5 ms per megabyte. */
+/** Allowed average size of one `newHeads` message, bytes. A `newHeads` message of Ethereum has 2 KB; parsing takes 5 ms per megabyte. */
 const HEAD_BYTES = 4_096;
 
 /** Sends a call on the open connection; the outcome is reported before any later message is read. */
@@ -19,7 +19,7 @@ export type SendOnConnection = (
   onFault: (fault: UpstreamFault) => void,
 ) => void;
 
-/** One subscription, which is made again on every new connection. */
+/** One subscription to a node, which is made again on every new connection. */
 export class SubscriptionWatch {
   readonly #kind: SubscriptionKind;
   readonly #listener: AnnouncementListener;

@@ -4,7 +4,7 @@ import type { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 import type { CallerCoalescing } from './coalescing-policy.ts';
 
-/** Options of a call. Deadline and signal apply until the reply is known; a stream is ended by `cancel`. */
+/** Options of a call. `deadline` and `signal` apply until the reply is known. When a streamed result has begun, only `cancel` ends it. */
 export type SendOptions = {
   /** Deadline, ms on the clock of `performance.now()`; the transport's own limits may end the call earlier. */
   readonly deadline: number;
@@ -12,7 +12,7 @@ export type SendOptions = {
   readonly signal?: CancelSignal;
   /** W3C trace context that is sent with the call (HTTP only). */
   readonly traceParent?: string;
-  /** Object that identifies the client's batch to which the call belongs. Calls with the same object may share a request. */
+  /** Object that identifies the client's batch to which the call belongs. Calls that have the same object may share a request. */
   readonly batch?: object | undefined;
 };
 
@@ -45,12 +45,12 @@ export type AnnouncementListener = {
 export interface Transport {
   /**
    * Sends one call. A result that is longer than `streamBytes` is returned as a `JsonStream` as soon as its length is known to be greater: from the
-   * Content-Length, or when that many bytes have arrived. Any other result has been checked to be one complete JSON value.
+   * Content-Length, or when that many bytes have arrived. A result that is not a stream has been checked to be one complete JSON value.
    */
   send(call: NodeCall, options: SendOptions): Promise<NodeReply>;
   /**
    * Sends calls with the same options, like `send` for each of them, but without a promise per call. A call may complete before this function
-   * returns. Undefined if the transport cannot avoid these promises.
+   * returns. Undefined if the transport creates a promise per call in any case.
    */
   sendMany?(calls: readonly NodeCall[], options: SendOptions, complete: OnCompleteMany): void;
   /** Sends several calls in one JSON-RPC batch; the replies are in the order of the calls, and all results are text. */
@@ -64,9 +64,9 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** URL and headers of one node. They contain secrets, so no part may ever be logged. */
+/** URL and headers of one node. URL and headers contain secrets, so no part of them may ever be logged. */
 export type Endpoint = {
-  /** URL of the node: `http:`, `https:`, `ws:` or `wss:`. It may contain a key in its path or query, but never user or password. */
+  /** URL of the node: `http:`, `https:`, `ws:` or `wss:`. The URL may contain a key in its path or query, but never user or password. */
   readonly url: URL;
   /** Headers sent with every request, or with the upgrade: authorization and custom headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;

@@ -32,20 +32,20 @@ const MAX_BACKOFF_MS = 30_000;
 /** Maximum size of a message, bytes; equal to the limit of geth's client. */
 const MESSAGE_BYTES = 32 * 1024 * 1024;
 /**
- * Time after `eth_unsubscribe` in which notifications of the subscription are not a fault, ms. The next two constants limit the number of such
- * subscriptions and notifications.
+ * Time after `eth_unsubscribe` in which notifications of the subscription are not a fault, ms. `MAX_ENDED` limits the number of ended subscriptions
+ * that are remembered, and `MAX_ENDED_MESSAGES` the number of notifications that still arrive for them.
  */
 const ENDED_MS = 10_000;
 const MAX_ENDED = 16;
 const MAX_ENDED_MESSAGES = 20_000;
 const FIRST_REST_MS = 2_000;
 const MAX_REST_MS = 300_000;
-/** Maximum number of answers in one list; this service sends no batch with more calls. */
+/** Maximum number of answers in one list; this service sends no batch with more calls than this. */
 const MAX_LIST = 10_000;
 
 /**
- * Creates a transport over one WebSocket, which is opened when it is first needed and then stays open. Calls wait for the first connection. While a
- * later connection is down, calls are refused immediately.
+ * Creates a transport over one WebSocket, which is opened when it is first needed and then stays open. Calls wait for the first connection. If the
+ * connection is lost later, calls are refused immediately until it is open again.
  */
 export function createWebSocketTransport(endpoint: Endpoint, limits: TransportLimits): Transport {
   return new WebSocketTransport(endpoint, limits);
@@ -60,7 +60,7 @@ class WebSocketTransport implements Transport, SocketListener {
   readonly #ended = new Lru<string, true>(MAX_ENDED, ENDED_MS);
   readonly #backoff = new Backoff({ firstMs: FIRST_BACKOFF_MS, maxMs: MAX_BACKOFF_MS });
   readonly #endedMessages = new TokenBucket({ capacity: MAX_ENDED_MESSAGES, perSecond: 100 });
-  /** Backoff after a node exceeds the bounds of the connection. It grows each time, and valid answers do not reset it. */
+  /** Backoff after a node exceeds the bounds of the connection. The backoff grows each time, and valid answers do not reset it. */
   readonly #excesses = new Backoff({ firstMs: FIRST_REST_MS, maxMs: MAX_REST_MS });
   #gate: MessageGate;
   #socket: NodeSocket | undefined;
@@ -90,7 +90,8 @@ class WebSocketTransport implements Transport, SocketListener {
     const bounds = { ...loosen(batch.answers), bytes: batch.bytes };
     return new Promise((resolve, reject) => {
       const read = ({ bytes }: NodeMessage): PromiseOrValue<readonly NodeReply[]> => {
-        // An error without an id was scanned with the loosest bounds, so its length is checked here.
+        // An error without an id was scanned with the loosest bounds of all waiting calls, so its length must be checked against the bound of this
+        // batch.
         if (bytes.length > batch.bytes)
           throw new UpstreamFault('tooLarge', 'the answer exceeds the bound on its size');
         const answers = readBatch(bytes.subarray(0), firstId, batch);
@@ -146,7 +147,7 @@ class WebSocketTransport implements Transport, SocketListener {
     this.#gate.close();
     if (this.#isClosed) return;
     if (fault.kind === 'excessive') this.#limits.onExcessive?.(fault);
-    // With several waiting calls, it is unknown to which call the large answer belongs.
+    // If several calls wait, it is unknown which of them the large answer belongs to.
     const isUnclear = fault.kind === 'tooLarge' && this.#pending.size > 1;
     this.#failAll(
       isUnclear ? new UpstreamFault('unreachable', 'the connection to the node was lost') : fault,

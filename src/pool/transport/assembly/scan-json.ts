@@ -1,6 +1,6 @@
 /**
- * Scans JSON inside of a list or an object with the table of `json-grammar.ts`, 16 bytes of a string at a time. Stops at the byte that closes this
- * container, at invalid JSON, or at a level above `MAX_LEVELS`. The caller processes the byte at which the scan stops.
+ * Scans JSON inside of a list or an object with the table of `json-grammar.ts`, 16 bytes of a string at a time. Stops at the byte that closes the
+ * list or object, at invalid JSON, or at nesting above `MAX_LEVELS`. The caller processes the byte at which the scan stops.
  */
 
 /** Copy of `TRANSITIONS` of `json-grammar.ts`, which the caller writes here: the next state by state and byte. */
@@ -29,14 +29,14 @@ const END_LITERAL: u32 = 0x87;
 const END_NUMBER: u32 = 0x88;
 
 /**
- * Filled by the caller. Word n has the possible first letters of quantity names of n characters, as bits numbered by the lowest five bits of a
- * letter; word 0 covers all lengths. `LAST_LETTERS` has the last letters in the same form.
+ * The caller of the scan fills this table. Word n is a bit set of the first letters of quantity names with n characters; the lowest five bits of a
+ * letter are its bit number. Word 0 is for all lengths. `LAST_LETTERS` is a table of the same form for the last letters.
  */
 export const FIRST_LETTERS: usize = memory.data(4 * 32);
 export const LAST_LETTERS: usize = memory.data(4 * 32);
 /**
- * Positions after the opening quote of member values that may be quantities with leading zeros. 64 KiB contain at most this many, of at least ten
- * bytes each.
+ * Positions of member values that may be quantities with leading zeros, after the opening quote. A value with its name takes at least ten bytes, so
+ * 64 KiB contain at most 6,600.
  */
 export const PADDED: usize = memory.data(4 * 6_600);
 /** Number of bytes before `start` that the caller fills with the preceding text. */
@@ -58,7 +58,10 @@ const BLANK: i8 = 0x20;
 
 /** Last byte of `null`, `l`; `true` and `false` end with `e`. */
 const NULL_END: u8 = 0x6c;
-/** Distance from the last byte of `null` back to the colon in JSON without white space; `TO_NAME` is the distance to the last letter of the name. */
+/**
+ * Distance from the last byte of `null` back to the colon, in JSON without white space. `TO_NAME` is the distance to the last letter of the member
+ * name.
+ */
 const TO_COLON: usize = 4;
 const TO_NAME: usize = 6;
 
@@ -66,8 +69,8 @@ const TO_NAME: usize = 6;
 export const MAX_LEVELS: u32 = 30;
 
 /**
- * Scan state: the state of the grammar, whether the current string is a key, one bit per level (1 for a list, innermost level lowest), and the number
- * of levels.
+ * Results of the last scan, with which the next scan must be started: the state of the grammar, whether the current string is a key, one bit per
+ * level (1 for a list, innermost level lowest), and the number of levels.
  */
 export let state: u32 = 0;
 export let isInKey: bool = false;
@@ -101,7 +104,7 @@ function isString(state: u32): bool {
 
 /**
  * Returns the length in bytes of the number that ends before `at`.
- * @param cut number of its bytes that precede `start`
+ * @param cut number of bytes of the number that precede `start`
  */
 function countDigits(start: usize, at: usize, cut: u32): u32 {
   let from = at;
@@ -119,7 +122,7 @@ function countDigits(start: usize, at: usize, cut: u32): u32 {
 function skipCharacters(at: usize, end: usize): usize {
   while (at + 16 <= end) {
     const bytes = v128.load(at);
-    // As signed numbers, bytes above 0x7f are negative, so they compare below a blank.
+    // In a signed comparison, bytes above 0x7f are negative, so they count as less than a blank.
     const found = i8x16.bitmask(
       v128.or(
         i8x16.lt_s(bytes, i8x16.splat(BLANK)),
@@ -146,7 +149,8 @@ function skipBlankBack(at: usize, least: usize): usize {
  * @param least first position whose bytes are filled
  */
 function mayBeQuantity(at: usize, least: usize): bool {
-  // Fast path for JSON without white space: most values with this prefix are data, which the last letter of the name shows.
+  // Fast path for JSON without white space. Most values that begin with `0x0` are data and not quantities; the last letter of the member name shows
+  // this.
   if (load<u16>(at - 3) == NAME_END && ((load<u32>(LAST_LETTERS) >> (load<u8>(at - 4) & 31)) & 1) == 0)
     return false;
   const colon = skipBlankBack(at - 2, least);
@@ -164,7 +168,7 @@ function mayBeQuantity(at: usize, least: usize): bool {
 
 /**
  * Removes from the first `count` entries of `PADDED` the values that cannot be quantities.
- * @returns number of remaining entries
+ * @returns number of entries that remain in `PADDED`
  */
 function keepQuantities(count: u32, least: usize): u32 {
   let kept: u32 = 0;
@@ -213,7 +217,7 @@ export function scan(
   let digits: u32 = 0;
   let mayLack = false;
   let isOpen = isString(before);
-  /** Start of the open string, as if all earlier bytes were contiguous in memory; it may wrap below 0. */
+  /** Start of the open string, if all bytes before `start` were in memory directly before it. The value may wrap below 0. */
   let textStart = <u32>start - cut;
   const digitsBefore: u32 = isNumber(before) ? cut : 0;
   let at = start;
@@ -273,7 +277,7 @@ export function scan(
       if (depth == MAX_LEVELS) break;
       depth++;
       count++;
-      // The lowest bit distinguishes lists from objects.
+      // The lowest bit of the entry is 1 for a list and 0 for an object.
       kinds = (kinds << 1) | (entry & 1);
       now = (entry & 1) != 0 ? ARRAY_START : OBJECT_START;
     } else if (entry == CLOSE_OBJECT || entry == CLOSE_ARRAY) {
@@ -302,7 +306,7 @@ export function scan(
   levels = depth;
   values = count;
   openBytes = isOpen ? <u32>at - textStart : isNumber(now) ? countDigits(start, at, digitsBefore) : 0;
-  // A token that continues after these bytes counts with its length so far.
+  // A string that continues after the scanned bytes counts with its length so far.
   longestText = isOpen && !isKey ? max(text, openBytes) : text;
   longestName = isOpen && isKey ? max(name, openBytes) : name;
   longestNumber = isNumber(now) ? max(digits, openBytes) : digits;
