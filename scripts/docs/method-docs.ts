@@ -9,7 +9,7 @@ const HEAD = `# Methods
 
 Parameters are passed by position. \`null\` for an optional parameter or field counts as absent. A quantity is a hex
 integer with \`0x\` and without leading zeros; hex is accepted in either case. Unknown fields of objects are ignored.
-Objects are described [at the end](#objects), errors in [errors.md](errors.md).
+The section [Objects](#objects) describes objects, and [errors.md](errors.md) describes errors.
 `;
 
 /** Title of an object that is described in place. */

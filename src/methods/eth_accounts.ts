@@ -12,7 +12,7 @@ export const ethAccounts: Method<MethodContext> = defineMethod({
   summary:
     'Returns the accounts with which the service can sign. The service has no accounts, so the result is `[]`.',
   description:
-    'The service does not request the accounts of nodes, because its clients must not use them. Exception: on development networks, clients that may send from the accounts of the node get these accounts (docs/upstreams.md, Development nodes).',
+    'The service does not request the accounts of nodes, because clients must not sign with them. Exception: on a development network, a client that may send from the accounts of the node gets these accounts (docs/upstreams.md, Development nodes).',
   params: [],
   result: { name: 'accounts', schema: z.array(addressResult) },
   contractScope: scopeOfNothing,

@@ -10,7 +10,7 @@ export const ethBlobBaseFee: Method<MethodContext> = defineMethod({
   name: ETH_BLOB_BASE_FEE,
   summary: 'Returns the blob base fee of the head, in Wei per unit of blob gas.',
   description:
-    'The result is `null` if the head has no blob base fee (before Cancun). Some node clients return the fee of the next block instead. On networks of nodes the service therefore reads the fee of the head from `eth_feeHistory`.',
+    'The result is `null` if the head has no blob base fee (before Cancun). Some node clients return the blob base fee of the next block, not of the head. On networks served by upstream nodes, the service therefore reads the blob base fee of the head from `eth_feeHistory`.',
   params: [],
   result: { name: 'blobBaseFee', schema: quantity256Result.nullable() },
   contractScope: scopeOfNothing,

@@ -23,7 +23,7 @@ export const ethCapabilities: Method<MethodContext> = defineMethod({
   name: ETH_CAPABILITIES,
   summary: 'Returns the head, and the first block from which each kind of data is available.',
   description:
-    'An embedded chain stores everything from the genesis block on. On networks of nodes one node reports its own data, and the service inserts the served head. Requests for data that this node lacks go to other nodes.',
+    'An embedded chain stores everything from the genesis block on. On networks served by upstream nodes, the result is the report of one node, in which the service replaces the head by the served head. A request for data that this node lacks goes to another node.',
   params: [],
   result: {
     name: 'capabilities',

@@ -31,7 +31,7 @@ export const ethConfig: Method<MethodContext> = defineMethod({
   summary:
     'Returns the rules in force, the rules of the next fork, and the rules of the last scheduled fork (EIP-7910).',
   description:
-    'As in geth, only forks that a timestamp activates are considered. `current` is `null` before Shanghai. `next` and `last` are `null` if no further fork is scheduled. On networks of nodes the result comes from one of the nodes.',
+    'As in geth, the result has only forks that a timestamp activates. `current` is `null` before Shanghai. `next` and `last` are `null` if no further fork is scheduled. On networks served by upstream nodes, the result comes from one of the nodes.',
   params: [],
   result: {
     name: 'config',

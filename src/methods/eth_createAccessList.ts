@@ -10,7 +10,7 @@ export const ethCreateAccessList: Method<MethodContext> = defineMethod({
   name: 'eth_createAccessList',
   summary: 'Returns the accounts and slots that a call accesses, as an access list (EIP-2930).',
   description:
-    "The list leaves out the sender, the recipient and precompiles, unless the call accesses their slots. If the call fails, the result has a list too, and the reason in `error`. `gas` is capped at 10 times the latest block's gas limit.",
+    "The list leaves out the sender, the recipient and precompiles, unless the call accesses their slots. If the call fails, the result has both the access list and, in `error`, the reason of the failure. `gas` is capped at 10 times the latest block's gas limit.",
   params: [CALL_PARAM, CALL_BLOCK_PARAM, STATE_OVERRIDES_PARAM],
   result: { name: 'accessList', schema: accessListResult },
   contractScope: scopeOfCall,

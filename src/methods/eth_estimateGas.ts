@@ -10,7 +10,7 @@ export const ethEstimateGas: Method<MethodContext> = defineMethod({
   name: 'eth_estimateGas',
   summary: 'Estimates the gas limit that a transaction needs. The transaction is not added to the chain.',
   description:
-    "The estimate may be significantly above the gas actually used. Without `gas` the upper bound is the gas limit of the pending block. `gas` is capped at 10 times the latest block's gas limit.",
+    "The estimate may be significantly above the gas actually used. If `gas` is absent, the estimate cannot exceed the gas limit of the pending block. `gas` is capped at 10 times the latest block's gas limit.",
   params: [CALL_PARAM, CALL_BLOCK_PARAM, STATE_OVERRIDES_PARAM, BLOCK_OVERRIDES_PARAM],
   result: { name: 'gas', schema: quantity64 },
   contractScope: scopeOfCall,

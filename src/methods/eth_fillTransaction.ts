@@ -38,7 +38,7 @@ export const ethFillTransaction: Method<MethodContext> = defineMethod({
   name: 'eth_fillTransaction',
   summary: 'Fills in the fields that a transaction lacks before signing: nonce, gas, fees and chain id.',
   description:
-    "The service fills in the same values as geth. The nonce includes pending transactions. Gas is estimated at the head. The tip is `eth_maxPriorityFeePerGas`. The fee cap is the tip plus twice the head's base fee. The fee cap for blobs is twice the blob base fee. The signature in `raw` is zero. A request with blobs is refused: pass the hashes of the blobs, and add the sidecar after signing. The service computes the result from other reads, and never forwards this method to a node.",
+    "The service fills in the same values as geth. The nonce includes pending transactions. Gas is estimated at the head. The tip is the result of `eth_maxPriorityFeePerGas`. The fee cap is the tip plus twice the head's base fee. The fee cap for blobs is twice the blob base fee. The signature in `raw` is zero. A request with blobs is refused: pass the hashes of the blobs, and add the sidecar after signing. The service computes the result itself, and never forwards this method to a node.",
   params: [
     {
       name: 'transaction',

@@ -8,9 +8,9 @@ const ETH_GAS_PRICE = 'eth_gasPrice';
 
 export const ethGasPrice: Method<MethodContext> = defineMethod({
   name: ETH_GAS_PRICE,
-  summary: 'Suggests a gas price for legacy transactions, which have no priority fee, in Wei per gas.',
+  summary: 'Suggests a gas price in Wei per gas, for legacy transactions (without a priority fee).',
   description:
-    "On an embedded chain the price is the head's base fee plus the result of `eth_maxPriorityFeePerGas`. On networks of nodes a node suggests the price. The service caches the price for at most 3 s while the head is the same.",
+    "On an embedded chain the price is the head's base fee plus the result of `eth_maxPriorityFeePerGas`. On networks served by upstream nodes, a node suggests the price. The service caches the price until the head changes, for at most 3 s.",
   params: [],
   result: { name: 'gasPrice', schema: quantity256 },
   contractScope: scopeOfNothing,

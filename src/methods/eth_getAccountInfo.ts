@@ -16,7 +16,7 @@ export const ethGetAccountInfo: Method<MethodContext> = defineMethod({
   name: 'eth_getAccountInfo',
   summary: 'Returns balance, nonce and code of an account after one block.',
   description:
-    'The result is the same as in reth. The service combines `eth_getBalance`, `eth_getTransactionCount` and `eth_getCode` at the same block, so no node needs to have the method.',
+    'reth returns the same result. The service combines `eth_getBalance`, `eth_getTransactionCount` and `eth_getCode` at the same block, so nodes need not support `eth_getAccountInfo`.',
   params: [
     ACCOUNT_PARAM,
     { ...STATE_BLOCK_PARAM, required: true, description: 'Block after which the state is read.' },

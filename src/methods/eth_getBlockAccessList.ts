@@ -11,7 +11,7 @@ export const ethGetBlockAccessList: Method<MethodContext> = defineMethod({
   summary:
     'Returns the accounts and slots that a block accessed, and the values that the block left in them (EIP-7928).',
   description:
-    'The result is `null` for an unknown block and for `pending`. A block from before Amsterdam causes an error. The service verifies the lists that nodes return against the hash in the block header.',
+    'The result is `null` for an unknown block and for `pending`. A block from before Amsterdam causes an error. The service verifies a block access list from a node against the hash in the block header.',
   params: [ANY_BLOCK_PARAM],
   result: { name: 'block access list', schema: z.array(accountAccess).nullable() },
   contractScope: scopeOfAnything,

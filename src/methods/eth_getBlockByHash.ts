@@ -9,7 +9,7 @@ export const ethGetBlockByHash: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockByHash',
   summary: 'Returns a block with its transactions, by hash.',
   description:
-    'Client libraries, and gateways in front of this service, follow the chain with this method. The result is `null` for an unknown block.',
+    'Client libraries, and gateways in front of this service, call this method to follow the chain. The result is `null` for an unknown block.',
   params: [BLOCK_HASH_PARAM, FULL_PARAM],
   result: { name: 'block', schema: block.nullable() },
   contractScope: scopeOfNothing,

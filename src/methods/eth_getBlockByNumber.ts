@@ -9,7 +9,7 @@ export const ethGetBlockByNumber: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockByNumber',
   summary: 'Returns a block with its transactions, by number or tag.',
   description:
-    'Client libraries, and gateways in front of this service, follow the chain with this method. The result is `null` for an unknown block. On an embedded chain `pending` returns an empty block after the head, with the state root of the head.',
+    'Client libraries, and gateways in front of this service, call this method to follow the chain. The result is `null` for an unknown block. On an embedded chain `pending` returns an empty block after the head, with the state root of the head.',
   params: [NUMBER_PARAM, FULL_PARAM],
   result: { name: 'block', schema: block.nullable() },
   contractScope: scopeOfNothing,

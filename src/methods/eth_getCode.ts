@@ -9,7 +9,7 @@ export const ethGetCode: Method<MethodContext> = defineMethod({
   name: 'eth_getCode',
   summary: "Returns a contract's code.",
   description:
-    'The result is `0x` for an account without code. The code of an account with a delegation (EIP-7702) is `0xef0100` and the address of the delegate.',
+    'The result is `0x` for an account without code. The code of an account with a delegation (EIP-7702) is `0xef0100`, followed by the address of the delegate.',
   params: [ACCOUNT_PARAM, STATE_BLOCK_PARAM],
   result: { name: 'code', schema: data },
   contractScope: scopeOfAccount,

@@ -11,7 +11,7 @@ export const ethGetStorageAt: Method<MethodContext> = defineMethod({
   name: 'eth_getStorageAt',
   summary: 'Returns the value of a storage slot of a contract.',
   description:
-    'The slot number may be shorter than 32 bytes, and may lack the prefix `0x`. A slot that was never set is zero.',
+    'The slot number may be shorter than 32 bytes, and may lack the prefix `0x`. The value of a slot that was never set is zero.',
   params: [
     ACCOUNT_PARAM,
     { name: 'slot', description: 'Number of the slot, at most 32 bytes.', required: true, codec: slotText },

@@ -23,7 +23,7 @@ export const ethGetTransactionBySenderAndNonce: Method<MethodContext> = defineMe
   name: 'eth_getTransactionBySenderAndNonce',
   summary: 'Returns the transaction that a sender has sent with a nonce.',
   description:
-    "The result is the same as in reth. The result is `null` if no transaction used the nonce, for example because an authorization (EIP-7702) or a contract creation by code used it. A pending transaction is returned only to the key that has sent it through this service. The service reads the sender's nonce at successively older blocks, and takes the transaction from the block that raised the nonce. Recent transactions therefore need no old state, and no node needs to have the method. Each of these reads of a nonce costs credits (`eth_getTransactionBySenderAndNonce_lookup`).",
+    "reth returns the same result. The result is `null` if no transaction used the nonce, for example because an authorization (EIP-7702) or a contract creation by code used it. A pending transaction is returned only to the key that has sent it through this service. The service reads the sender's nonce at successively older blocks, and takes the transaction from the block in which the nonce rose. For a recent transaction, these reads need no old state. Nodes need not support `eth_getTransactionBySenderAndNonce`. Each read of the nonce at a block costs credits (`eth_getTransactionBySenderAndNonce_lookup`).",
   params: [
     { name: 'sender', description: 'Account that has sent the transaction.', required: true, codec: address },
     { name: 'nonce', description: 'Nonce of the transaction.', required: true, codec: integer64 },

@@ -8,9 +8,9 @@ const ETH_MAX_PRIORITY_FEE_PER_GAS = 'eth_maxPriorityFeePerGas';
 
 export const ethMaxPriorityFeePerGas: Method<MethodContext> = defineMethod({
   name: ETH_MAX_PRIORITY_FEE_PER_GAS,
-  summary: 'Suggests a priority fee that recent blocks accepted, in Wei per gas.',
+  summary: 'Suggests a priority fee in Wei per gas, computed from fees in recent blocks.',
   description:
-    'An embedded chain computes the fee like geth with its defaults: the 60th percentile of the lowest tips of the last 20 blocks. If these blocks have no tips, the fee is 0.001 gwei. On networks of nodes a node suggests the fee. The service caches the fee for at most 3 s while the head is the same.',
+    'An embedded chain computes the fee like geth with default settings: the 60th percentile of the lowest tips of the last 20 blocks. If the last 20 blocks have no tips, the fee is 0.001 gwei. On networks served by upstream nodes, a node suggests the fee. The service caches the fee until the head changes, for at most 3 s.',
   params: [],
   result: { name: 'priorityFee', schema: quantity256 },
   contractScope: scopeOfNothing,

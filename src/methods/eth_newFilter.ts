@@ -10,7 +10,7 @@ export const ethNewFilter: Method<MethodContext> = defineMethod({
   name: 'eth_newFilter',
   summary: 'Creates a filter for logs. `eth_getFilterChanges` returns the matching logs of new blocks.',
   description:
-    'If `fromBlock` and `toBlock` are numbers, they bound the blocks of these logs. As in geth, only `eth_getFilterLogs` returns logs of blocks that are older than the filter. A range that ends at a number must also begin at a number. `fromBlock` and `toBlock` of a filter cannot be `safe`, `finalized` or `pending`. With `blockHash`, `eth_getFilterLogs` returns the logs of that block. A filter belongs to the key and the network with which it was created. Every process of the service can serve its polls. The service removes a filter that has not been polled for `limits.filterLife` (5 minutes). A key can have `limits.filters` (1,000) filters.',
+    'If `fromBlock` and `toBlock` are numbers, `eth_getFilterChanges` returns only logs of blocks in this range. As in geth, only `eth_getFilterLogs` returns logs of blocks that are older than the filter. If `toBlock` is a number, `fromBlock` must be a number too. `fromBlock` and `toBlock` of a filter cannot be `safe`, `finalized` or `pending`. With `blockHash`, `eth_getFilterLogs` returns the logs of the block with this hash. A filter belongs to the key and the network with which it was created. Every process of the service can serve the polls of every filter. The service removes a filter that has not been polled for `limits.filterLife` (5 minutes). A key can have `limits.filters` (1,000) filters.',
   params: [{ name: 'filter', description: 'Which logs.', required: true, codec: logFilter }],
   result: { name: 'id', schema: filterIdSchema },
   contractScope: scopeOfLogs,

@@ -8,7 +8,7 @@ export const ethNewPendingTransactionFilter: Method<MethodContext> = defineMetho
   name: 'eth_newPendingTransactionFilter',
   summary: 'Creates a filter for the pending transactions that nodes announce.',
   description:
-    '`eth_getFilterChanges` returns the hashes of transactions that were first seen since the last poll. The result is best effort: it has the hashes that the process of the poll has seen. Each process begins to collect hashes with the first poll that it serves, and stores 16,384 hashes. With several workers or replicas, some hashes may be missing, or come twice. An embedded chain has no pending transactions, so its filter returns none. If no node announces pending transactions, the method does not exist.',
+    '`eth_getFilterChanges` returns the hashes of transactions that were first seen since the last poll. The result may be incomplete: each process returns only the hashes that it has seen itself. Each process begins to collect hashes with the first poll that it serves, and stores 16,384 hashes. With several workers or replicas, some hashes may be missing, or be returned twice. An embedded chain has no pending transactions, so its filter returns no hashes. If no node announces pending transactions, the method does not exist.',
   params: [
     {
       name: 'fullTransactions',

@@ -39,7 +39,7 @@ export const ethSendRawTransactionSync: Method<MethodContext> = defineMethod({
   name: 'eth_sendRawTransactionSync',
   summary: 'Sends a signed transaction, and waits for its receipt (EIP-7966).',
   description:
-    'The method sends like `eth_sendRawTransaction`, with the same errors. The method then waits until a block up to the served head has the transaction. Nodes need not support this method. After the time limit, the method returns an error with code 4 and the hash of the transaction as `data`. The transaction has been sent by then, and may be included later. If the client disconnects, the wait ends, but the transaction stays sent. A network without nodes refuses this method.',
+    'The transaction is sent as by `eth_sendRawTransaction`, with the same errors. After that, the method waits until a block up to the served head has the transaction. Nodes need not support `eth_sendRawTransactionSync`. After the time limit, the method returns an error with code 4 and the hash of the transaction as `data`. The error with code 4 means that the transaction has been sent, and that a later block may include it. If the client disconnects, the wait ends, but the transaction stays sent. A network without nodes refuses this method.',
   params: [
     SENT_TRANSACTION_PARAM,
     {

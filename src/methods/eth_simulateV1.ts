@@ -23,7 +23,7 @@ export const ethSimulateV1: Method<MethodContext> = defineMethod({
   summary:
     'Simulates blocks of calls on top of an existing block. Each simulated block has its own overrides.',
   description:
-    'A request may have at most 256 blocks, 5,000 calls in a block and 10,000 calls in all. Empty blocks that fill gaps between block numbers count too. Without `validation` neither nonces nor prices are checked, and base fees are zero. On an embedded chain all calls share a gas budget of 10 times the gas limit of the latest block.',
+    'A request may have at most 256 blocks, 5,000 calls in a block and 10,000 calls in all. The maximum of 256 blocks includes empty blocks that fill gaps between block numbers. Without `validation` neither nonces nor prices are checked, and base fees are zero. On an embedded chain all calls share a gas budget of 10 times the gas limit of the latest block.',
   params: [
     {
       name: 'simulation',

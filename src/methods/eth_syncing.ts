@@ -5,9 +5,9 @@ import type { MethodContext } from './method-context.ts';
 
 export const ethSyncing: Method<MethodContext> = defineMethod({
   name: 'eth_syncing',
-  summary: 'Tells whether the network is behind. The result is always `false`.',
+  summary: 'Returns whether the network is syncing. The result is always `false`.',
   description:
-    'An embedded chain has all imported blocks. On networks of nodes the result describes the network, not one node. The service serves a head as soon as enough nodes agree on it. Nodes that are still syncing do not count for this agreement. While no head can be served, `eth_syncing` fails like all other calls.',
+    'An embedded chain has all imported blocks. On networks served by upstream nodes, the result describes the network, not one node. The service serves a head as soon as enough nodes report it; nodes that are still syncing do not count. While no head can be served, `eth_syncing` fails like all other calls.',
   params: [],
   result: { name: 'syncing', schema: z.literal(false) },
   contractScope: scopeOfNothing,

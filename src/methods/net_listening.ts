@@ -5,7 +5,7 @@ import type { MethodContext } from './method-context.ts';
 
 export const netListening: Method<MethodContext> = defineMethod({
   name: 'net_listening',
-  summary: 'Tells whether the service accepts connections. The result is always `true`, as in geth.',
+  summary: 'Returns whether the service accepts connections. The result is always `true`, as in geth.',
   description: 'Clients use this method to see whether a provider is connected.',
   params: [],
   result: { name: 'listening', schema: z.literal(true) },

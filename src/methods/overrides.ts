@@ -12,7 +12,7 @@ const accountOverride: Codec<AccountOverride> = objectOf('account override', {
   code: optional(data),
   balance: optional(quantity256),
   state: optional(storage, 'Replaces the whole storage.'),
-  stateDiff: optional(storage, 'Replaces single slots. Not together with `state`.'),
+  stateDiff: optional(storage, 'Replaces single slots. Cannot be combined with `state`.'),
   movePrecompileToAddress: optional(address),
 });
 
