@@ -26,7 +26,9 @@ export const blockNumberOrTag: Codec<BlockReference> = createCodec(parseNumberOr
   describeTags(TAGS_EXCEPT_SAFE),
 ]);
 
-/** Block number or tag. The published schema includes `safe`. The methods outside the seven whose block parameter spec 2.8 defines use this codec. */
+/**
+ * Block number or tag. The published schema includes `safe`. Spec 2.8 defines the block parameter of seven methods; all other methods use this codec.
+ */
 export const anyBlockNumberOrTag: Codec<BlockReference> = createCodec(parseNumberOrTag, [
   NUMBER,
   describeTags(TAGS),

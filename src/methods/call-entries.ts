@@ -10,7 +10,7 @@ type CallParts = {
 };
 
 const MAX_ENTRIES = limitOf('call.entries');
-/** Number of entries that the base credits of a call include. Further entries are charged in units of this size. */
+/** Number of entries that the base credits of a call include. Further entries are charged in units of 100. */
 const COVERED_ENTRIES = 100;
 
 /** Counts the list and map entries of a call. Throws once the count exceeds `call.entries`. */
@@ -51,7 +51,7 @@ function countFurther(entries: number): number {
 }
 
 /**
- * Returns how many units of 100 entries a call is charged for its lists and overrides.
+ * Returns the number of units, of 100 entries each, that a call is charged for its lists and overrides.
  * @throws RpcError when a call exceeds `call.entries`
  */
 export function countFurtherEntries(parts: CallParts): number {
@@ -61,8 +61,8 @@ export function countFurtherEntries(parts: CallParts): number {
 }
 
 /**
- * Returns how many units of 100 entries a simulation is charged for all its blocks. Each simulated call counts as one more entry. Simulated calls do
- * not count toward `call.entries`, because `simulation.calls` limits their number.
+ * Returns the number of units, of 100 entries each, that a simulation is charged for all its blocks. Each simulated call counts as one more entry.
+ * Simulated calls do not count toward `call.entries`, because `simulation.calls` limits their number.
  * @throws RpcError when the entries, calls excluded, exceed `call.entries`
  */
 export function countSimulatedEntries({ blockStateCalls }: BlockSimulation): number {

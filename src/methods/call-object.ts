@@ -33,7 +33,7 @@ export const callObject: Codec<CallObject> = objectOf('call object', {
   nonce: optional(quantity64, 'Nonce of the sender; not checked.'),
   data: optional(data, 'Call data, or init code.'),
   input: optional(data, 'Call data, or init code. If both are present, `input` replaces `data`.'),
-  // Nodes do not read `type`. They derive the transaction type from the present fields instead.
+  // Nodes do not read `type`. Nodes derive the transaction type from the present fields instead.
   type: annotation(quantity64, 'Transaction type. Anything but a quantity is ignored.'),
   chainId: optional(quantity256, "Must be the network's own chain id."),
   accessList: optional(listOf(accessListEntry, 'call.entries'), 'EIP-2930 access list.'),

@@ -42,8 +42,8 @@ function capRequest(parts: CallParts, context: MethodContext): PromiseOrValue<Ca
 }
 
 /**
- * Synchronous variant of `createCallRequest` for calls that need no further credits. Returns undefined when any step is asynchronous, costs further
- * credits or fails.
+ * Synchronous variant of `createCallRequest` for calls that need no further credits. Returns undefined for a call that needs further credits, an
+ * asynchronous step or an error.
  */
 export function createCallRequestNow(parts: CallParts, context: MethodContext): CallRequest | undefined {
   try {
@@ -83,7 +83,7 @@ function completeFields(
   };
 }
 
-/** Clamps `gas` to the cap and does not reject the call. Nodes also clamp `gas` to their own cap. */
+/** A `gas` above the cap is reduced to the cap; the call is not rejected. Nodes also clamp `gas` to their own cap. */
 function capGas(requested: bigint, { network, scope }: MethodContext): PromiseOrValue<bigint> {
   return continueWith(network.chain.blocks.getHeader(DEFAULT_BLOCK, scope), (header) => {
     if (header === null) throw new RpcError('serverError', 'header not found');

@@ -13,12 +13,12 @@ type ScopeReader = (rawParams: readonly unknown[]) => ContractScope;
 
 const NONE: readonly unknown[] = [];
 /**
- * Maximum addresses of one call: its recipient, and one per authorization up to `call.entries`. A call with more addresses is rejected later anyway,
- * when it is parsed.
+ * Maximum addresses of one call: its recipient, and one per authorization up to `call.entries`. The parser rejects a call with more addresses, so
+ * further addresses need no check here.
  */
 const MAX_RUN = limitOf('call.entries') + 1;
 
-/** Scope of methods that read the network, whole blocks or transactions. Keys that are bound to contracts may call these methods too. */
+/** Scope of methods that read the network, whole blocks or transactions. Keys that are bound to contracts may call methods with this scope, too. */
 export const scopeOfNothing: ScopeReader = () => NONE;
 
 /** Scope of methods whose parameters the service does not know, and of methods that return storage of all contracts. */
@@ -100,7 +100,8 @@ export const scopeOfRecipient: ScopeReader = ([raw]) => {
 
 /**
  * Returns the recipients of call objects, and the contracts to which their authorizations (EIP-7702) delegate accounts.
- * @returns undefined for more than `most` addresses. Such a request is rejected later anyway, so its remaining calls are not scanned.
+ * @returns undefined for more than `most` addresses. A request with more addresses is rejected when it is parsed, so its remaining calls are not
+ * scanned.
  */
 function listRun(calls: readonly unknown[], most: number): readonly unknown[] | undefined {
   const run: unknown[] = [];

@@ -12,13 +12,16 @@ export type ClientFacts = {
 
 /** Network configuration for development methods. */
 export type DevelopmentRule = {
-  /** Whether the configuration has `methods.development: true`. The methods are then also served to remote clients and behind proxies. */
+  /**
+   * Whether the configuration has `methods.development: true`. With this setting, development methods are also served to remote clients and behind
+   * proxies.
+   */
   readonly isEverywhere: boolean;
   /** Whether the service listens on a loopback address. */
   readonly listensOnLoopback: boolean;
-  /** Whether trusted proxies are configured. If so, a proxy stands in front of the service. */
+  /** Whether trusted proxies are configured. Trusted proxies mean that a proxy stands in front of the service. */
   readonly hasTrustedProxies: boolean;
-  /** Configured CORS origins, lower case. The configured value `*` does not match any origin here. */
+  /** Configured CORS origins, lower case. A configured CORS origin `*` does not give any page access to development methods. */
   readonly origins: ReadonlySet<string>;
 };
 
@@ -56,7 +59,10 @@ const REFUSALS: Readonly<Record<DevelopmentCondition, string>> = {
 export type DevelopmentAccess = 'granted' | DevelopmentCondition;
 
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
-/** Origin header of pages that have no origin of their own (files, sandboxed frames). All such pages share this value, so it never grants access. */
+/**
+ * Origin header of pages that have no origin of their own (files, sandboxed frames). Unrelated pages share the value `null`, so it never grants
+ * access.
+ */
 const NO_ORIGIN = 'null';
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Methods of development nodes (anvil, Hardhat Network). They change the chain, sign with keys that the node stores, or report on the chain or the keys.
- * `personal_*` is excluded, because it manages keys of nodes that are not development nodes.
+ * Methods of development nodes (anvil, Hardhat Network). Such methods change the chain, sign with keys that the node stores, or report on the chain
+ * or on these keys. `personal_*` is excluded, because it manages keys of nodes that are not development nodes.
  */
 
 const NAMESPACES: readonly string[] = ['anvil', 'evm', 'hardhat'];

@@ -20,8 +20,8 @@ const NO_ONE = '0x0000000000000000000000000000000000000000';
 const MAX_BLOBS = 6;
 
 /**
- * Call object without a blob sidecar. The service does not compute blob commitments and proofs. It rejects `blobs`, because a transaction without the
- * requested blobs would be wrong.
+ * Call object without a blob sidecar. The service does not compute blob commitments and proofs. A call object with `blobs` is rejected, because a
+ * transaction without the requested blobs would be wrong.
  */
 const unsignedTransaction: Codec<CallObject> = {
   parse(raw) {
@@ -85,7 +85,7 @@ async function fillNonce(
   return readQuantityText(count);
 }
 
-/** Returns the gas limit: the call's own, or an estimate. As in geth, the estimated call has the fees, but neither nonce nor chain id. */
+/** Returns the gas limit: the call's own, or an estimate. As in geth, the call for the estimate includes the fees, but neither nonce nor chain id. */
 async function fillGas(call: CallObject, fees: FilledFees, context: MethodContext): Promise<bigint> {
   if (call.gas !== undefined) return BigInt(call.gas);
   const { nonce: _nonce, chainId: _chainId, type: _type, ...rest } = call;

@@ -31,7 +31,8 @@ export const ethGetStorageAt: Method<MethodContext> = defineMethod({
       return state.getStorageAt(account, decodeSlot(slot).word, block, scope);
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
-      // geth looks up the block before it decodes the slot. The error for an unknown block therefore takes precedence.
+      // geth looks up the block before it decodes the slot. The error for an unknown block therefore takes precedence over the error for an invalid
+      // slot.
       return continueWith(state.getBalance(account, block, scope), () => {
         throw error;
       });

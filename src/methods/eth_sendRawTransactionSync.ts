@@ -17,12 +17,10 @@ import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_RAW_TRANSACTION, EXAMPLE_RECEIPTS } from './result-examples.ts';
 import { receipt } from './result-schemas.ts';
 
-/** Default wait if the client sets no timeout, and maximum wait, ms. Both values are the same as geth's. */
+/** Default wait if the client sets no timeout, and maximum wait, ms. geth uses the same default and the same maximum. */
 const DEFAULT_WAIT_MS = 20_000;
 const MAX_WAIT_MS = 60_000;
-/**
- * Time between the end of a wait and the deadline of the request, ms. It is reserved for the last receipt look-up, and for further calls of a batch.
- */
+/** Time between the end of a wait and the deadline of the request, ms. The last receipt look-up, and further calls of a batch, need this time. */
 const RESERVE_MS = 1_000;
 
 /** Timeout in milliseconds. geth accepts a JSON number; EIP-7966 and clients use a quantity. */

@@ -106,7 +106,7 @@ function countBlocks({ blockStateCalls }: BlockSimulation, base: bigint | undefi
     if (next === undefined) blocks++;
     else blocks += number === undefined ? MAX_BLOCKS : Number(next - number);
     number = next ?? (number === undefined ? undefined : number + 1n);
-    // A simulation with more than `MAX_BLOCKS` blocks, or with descending numbers, is rejected later.
+    // A later check rejects a simulation with more than `MAX_BLOCKS` blocks, or with descending numbers.
     if (blocks >= MAX_BLOCKS) return MAX_BLOCKS;
   }
   return blocks;

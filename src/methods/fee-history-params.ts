@@ -6,7 +6,10 @@ import { ParamProblem } from '../rpc/param-problem.ts';
 import { nothing, number } from '../rpc/schemas.ts';
 import { limitOf } from '../util/bounds.ts';
 
-/** Maximum number of blocks of one fee history, equal to geth's `MaxHeaderHistory` and `MaxBlockHistory`. A larger block count is reduced to this number. */
+/**
+ * Maximum number of blocks of one fee history, equal to geth's `MaxHeaderHistory` and `MaxBlockHistory`. A block count above this maximum is reduced
+ * to the maximum.
+ */
 export const MAX_HISTORY_BLOCKS = 1_024;
 /** Maximum number of percentiles, equal to geth's `maxQueryLimit`. */
 const MAX_PERCENTILES = limitOf('feeHistory.percentiles');

@@ -9,16 +9,19 @@ import type { Network } from './network.ts';
 /** Maximum share of one key in all calls that wait for the inclusion of a transaction. */
 const OWNER_SHARE = 0.5;
 /**
- * Interval between look-ups of a receipt that no new block triggers, ms. Such look-ups occur without a feed, and when a block may include the
- * transaction but its receipt is not available yet.
+ * Interval between look-ups of a receipt that no new block triggers, ms. Look-ups without a new block occur in two cases: there is no feed, or a
+ * block may include the transaction but the receipt is not available yet.
  */
 const LOOK_AGAIN_MS = 1_000;
-/** Maximum queued blocks whose transactions are not read yet. On overflow the queue is dropped, and every waiting call performs its own look-up. */
+/**
+ * Maximum number of queued blocks; their transactions are still to be read. On overflow the queue is dropped, and every waiting call performs its own
+ * look-up.
+ */
 const MAX_BLOCKS = 32;
 
 type Source = Pick<Network, 'chain' | 'feed'>;
 
-/** Membership of a feed. `leave` is absent while the feed is being joined. */
+/** State after joining a feed. `leave` leaves the feed; it is absent while the feed is being joined. */
 type Joined = { readonly scope: RequestScope; leave?: () => void };
 
 /** Wait of one call for the inclusion of its transaction. */
@@ -40,7 +43,7 @@ export class Inclusion {
     this.#onEnd = onEnd;
   }
 
-  /** Notes that a block may include the transaction, and wakes the call. */
+  /** Records that a block may include the transaction, and wakes the waiting call. */
   see(): void {
     this.#isSeen = true;
     this.#isDue = true;
@@ -83,7 +86,7 @@ export class Inclusion {
 }
 
 /**
- * Notifies waiting calls when a new block includes their transaction. The watch follows the feed while at least one call waits. It reads the
+ * Notifies waiting calls when a new block includes their transaction. The watch follows the feed while at least one call waits. The watch reads the
  * transaction list of each block once for all calls. Without a feed, each call looks up its receipt once a second.
  */
 export class InclusionWatch {
@@ -95,7 +98,7 @@ export class InclusionWatch {
   readonly #waiting = new Map<string, Set<Inclusion>>();
   readonly #blocks: string[] = [];
   #isLooking = false;
-  /** Defined while the feed is being joined, and until it is left. */
+  /** Defined from the start of joining the feed until the feed is left. */
   #joined: Joined | undefined;
   #joining: Promise<void> | undefined;
 
@@ -125,8 +128,8 @@ export class InclusionWatch {
   }
 
   /**
-   * Starts watching for a transaction. Resolves once the feed is followed, or joining it has failed. The caller must then look up the receipt,
-   * because an inclusion before this point is not noticed. The caller must call `end` of the returned object.
+   * Starts watching for a transaction. Resolves once the feed is followed, or joining it has failed. After that, the caller must look up the receipt,
+   * because earlier inclusions are not noticed. The caller must call `end` of the returned object.
    */
   async begin(hash: string): Promise<Inclusion> {
     const inclusion = new Inclusion(
@@ -150,7 +153,7 @@ export class InclusionWatch {
     if (this.#waiting.size === 0) this.#leave();
   }
 
-  /** Leaves the feed. If the feed is still being joined, `#join` leaves it afterwards. */
+  /** Leaves the feed. If the feed is still being joined, `#join` leaves the feed after joining it. */
   #leave(): void {
     const joined = this.#joined;
     if (joined?.leave === undefined) return;
@@ -207,7 +210,7 @@ export class InclusionWatch {
     const lists = BlockTransactions.of(this.#source.chain);
     for (let hash = this.#blocks.shift(); hash !== undefined; hash = this.#blocks.shift()) {
       const hashes = await lists.read(hash).catch(() => null);
-      // A block whose transactions cannot be read may include any of the watched ones.
+      // If the transactions of a block cannot be read, the block may include any watched transaction.
       if (hashes === null) this.#wakeAll();
       else for (const [waiting, same] of this.#waiting) if (hashes.has(waiting)) wake(same);
     }

@@ -53,7 +53,7 @@ export const logFilter: Codec<LogFilter> = {
 
 const COVERED_VALUES = 100;
 
-/** Returns the number of addresses and topics beyond those that the base credits include, in hundreds rounded up. */
+/** Returns the number of addresses and topics above the number that the base credits include, in hundreds rounded up. */
 export function countFurtherValues({ addresses, topics }: Pick<LogFilter, 'addresses' | 'topics'>): number {
   const values = topics.reduce((sum, { length }) => sum + length, addresses.length);
   return Math.ceil(Math.max(0, values - COVERED_VALUES) / COVERED_VALUES);

@@ -9,7 +9,7 @@ export type MethodContext = {
   /** Version text that `web3_clientVersion` returns. */
   readonly clientVersion: string;
   readonly scope: RequestScope;
-  /** Interface through which methods start and end subscriptions. Absent where the transport cannot send notifications. */
+  /** Interface through which methods start and end subscriptions. The interface is absent where the transport cannot send notifications. */
   readonly notifier?: Notifier;
   /** Whether the client may call methods of a development node; absent means no access. */
   readonly development?: DevelopmentAccess | undefined;

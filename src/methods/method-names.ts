@@ -1,6 +1,6 @@
 /**
- * Names of the methods in the table of methods. Code that only checks names uses this list, because loading the methods takes 50 ms. A test compares the list
- * with the table.
+ * Names of the methods in the table of methods. Code that only checks names uses this list, because loading the methods takes 50 ms. A test compares
+ * this list with the table of methods.
  */
 export const METHOD_NAMES: readonly string[] = [
   'eth_getUncleByBlockNumberAndIndex',

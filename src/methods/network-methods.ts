@@ -1,17 +1,17 @@
 /** Method configuration of a network. An entry is a method name, or a namespace such as `debug_*`. */
 export type NetworkMethodsParts = {
-  /** Serves only these entries of the methods that are served by default. An undefined list restricts nothing. */
+  /** Entries that restrict which of the default methods are served. If undefined, all default methods are served. */
   readonly only?: readonly string[] | undefined;
   readonly except: readonly string[];
   /** Node methods that are served by default. */
   readonly reads: Iterable<string>;
-  /** Node methods that are served in addition. */
+  /** Node methods that are served in addition to `reads`. */
   readonly also: readonly string[];
-  /** Whether a node method only reads. A method that matches only a namespace entry is served only if it does. */
+  /** Whether a node method only reads. If only a namespace entry matches a method, the method is served only if it reads. */
   readonly onlyReads: (name: string) => boolean;
   /** Returns the namespace entry of a node method that is passed on by default. Absent for a network without nodes. */
   readonly findPassed?: (name: string) => string | undefined;
-  /** Returns the metrics label of a development method. The function is absent where development methods are not served. */
+  /** Returns the metrics label of a development method. `findDevelopment` is absent where development methods are not served. */
   readonly findDevelopment?: (name: string) => string | undefined;
 };
 
@@ -39,7 +39,7 @@ export class NetworkMethods {
   }
 
   /**
-   * Whether a method of the service is served. Configuration entries may name it as in JSON-RPC, or as in the table of methods (`l2_` for the
+   * Whether a method of the service is served. Configuration entries may name a method as in JSON-RPC, or as in the table of methods (`l2_` for the
    * rollup's prefix).
    */
   offers(wireName: string, name: string): boolean {
@@ -97,7 +97,7 @@ class NameList {
     return this.find(name) !== undefined;
   }
 
-  /** Returns the entry that matches this name. */
+  /** Returns the entry that matches a method name: the name itself, or its namespace such as `debug_*`. */
   find(name: string): string | undefined {
     if (this.#names.has(name)) return name;
     const namespace = name.slice(0, name.indexOf('_') + 1);

@@ -10,7 +10,7 @@ import type { NetworkMethods } from './network-methods.ts';
 export type Network = {
   readonly name: string;
   readonly chain: Chain;
-  /** Whether the chain has upstream nodes. An embedded chain has none, and answers by itself. */
+  /** Whether the chain has upstream nodes. An embedded chain has no nodes, and answers by itself. */
   readonly hasNodes?: boolean;
   /** Feed of the chain's blocks and logs. */
   readonly feed?: NetworkFeed;
@@ -18,13 +18,13 @@ export type Network = {
   readonly filters?: Filters;
   readonly rollup?: RollupFamily;
   /**
-   * Prefixes that replace `l2` in `l2_estimateGas` on this network, the main prefix first. With `linea` the network serves `linea_estimateGas`. The
-   * list is undefined for a rollup whose family is not recognised yet.
+   * Prefixes that replace `l2` in `l2_estimateGas` on this network, the main prefix first. For example, the prefix `linea` means that the network
+   * serves `linea_estimateGas`. The list of prefixes is undefined until the rollup's family is recognised.
    */
   readonly rollupPrefixes?: readonly string[] | undefined;
   /**
-   * Estimate methods that the rollup's nodes implement, and to which the service passes calls. The list is undefined for a rollup whose family is not
-   * recognised yet.
+   * Estimate methods that the rollup's nodes implement, and to which the service passes calls. The list of methods is undefined until the rollup's
+   * family is recognised.
    */
   readonly nodeEstimates?: readonly string[] | undefined;
   /** Methods that the network serves. If absent, the network serves all methods of the service, and no others. */
@@ -40,6 +40,6 @@ export type Network = {
   readonly safeTag: 'reject' | 'finalized';
   /** Time limit of one `eth_call` or gas estimate, ms. */
   readonly callTimeoutMs: number;
-  /** Whether the key `demo` gives access to this network. This is the case only for built-in and `dev` networks on a loopback listener. */
+  /** Whether the key `demo` gives access to this network. The value is true only for built-in and `dev` networks on a loopback listener. */
   readonly allowsDemoKey: boolean;
 };

@@ -10,7 +10,7 @@ import type { MethodContext } from './method-context.ts';
 import { findNodeMethodCredits, NODE_METHOD_CREDITS } from './passed-methods.ts';
 
 /**
- * Creates a method whose calls are passed to a network's nodes. Parameters and result pass through unchecked.
+ * Creates a method whose calls are passed to a network's nodes. Parameters and result are passed on unchecked.
  * @param label name under which calls are counted in metrics
  */
 export function createNodeMethod(name: string, label: string): Method<MethodContext> {

@@ -10,7 +10,7 @@ export const NOTIFICATION_CREDITS: Readonly<Record<string, number>> = {
   syncing: 5,
 };
 
-/** Credits of one block that a subscription scans while it catches up. They are charged whether or not the block matches. */
+/** Credits of one block that a subscription scans while it catches up. The credits are charged whether or not the block matches. */
 export const MISSED_BLOCK_CREDITS: Readonly<Record<string, number>> = { logs: 5 };
 
 /** Returns the name of a scanned block of this subscription kind in a table of credits. */

@@ -1,7 +1,7 @@
 /**
- * Node methods that a network with `upstreams` passes on by default, in addition to the methods of the service. This file defines their namespaces,
- * and the credits of a call. `pool/node-method-rule.ts` decides by the method's name whether the method only reads. A node's first answer shows
- * whether the node has the method.
+ * Node methods that a network with `upstreams` passes on by default, in addition to the methods of the service. This file defines the namespaces of
+ * passed methods, and the credits of a call. `pool/node-method-rule.ts` decides by the method's name whether the method only reads. A node's first
+ * answer shows whether the node has the method.
  */
 
 /**
@@ -27,24 +27,24 @@ const PASSED_PREFIXES: readonly string[] = [
 const MAX_LENGTH = 97;
 
 /**
- * Methods that are not passed on by default. The first group reads the process, database or peers of a node instead of the chain; `methods.also` can
- * add these. The second group is the service's own control methods (`_portcullis`). The third group is estimates, which a rollup serves under its own
- * names.
+ * Methods that are not passed on by default. The methods of the first group read the process, database or peers of a node instead of the chain;
+ * `methods.also` can add such methods. The second group of excluded methods consists of the service's own control methods (`_portcullis`). The third
+ * group consists of estimate methods (`_estimate...`), which a rollup serves under its own names.
  */
 const NOT_PASSED =
   /^debug_(?:.*(?:stats|profile)|db|chaindb|getAccessibleState|sync)|_(?:nodeInfo|peers|portcullis)|_estimate/i;
 
-/** Credits of a node method that matches no row of `PRICES`. They equal the credits of a state read. */
+/** Credits of a node method that matches no row of `PRICES`. The number equals the credits of a state read. */
 export const NODE_METHOD_CREDITS = 80;
 
 type PriceRow = readonly [names: RegExp, credits: number];
 
 /**
- * Credits by the load that a call of a node method causes on a node. They are comparable to those of the service's own methods. The first matching
- * row applies.
+ * Credits by the load that a call of a node method causes on a node. The credits are comparable to the credits of the service's own methods. The
+ * first matching row applies.
  */
 const PRICES: readonly PriceRow[] = [
-  // These methods execute or read all transactions of a block, or of a range of blocks.
+  // Methods that execute or read all transactions of a block, or of a range of blocks.
   [/^debug_(?:traceBlock|traceBadBlock|traceChain|traceCallMany|intermediateRoots|replayBlock)/, 1000],
   [/^debug_(?:executionWitness|accountRange|getModifiedAccounts|getBadBlocks)/, 1000],
   [/^(?:arb)?trace_(?:block|replayBlock|filter|callMany)/, 1000],
@@ -52,12 +52,12 @@ const PRICES: readonly PriceRow[] = [
   [/^erigon_(?:getLatestLogs|getLogs|getBlockReceipts)/, 1000],
   [/^alchemy_get(?:TransactionReceipts|AssetTransfers)/, 1000],
   [/^txpool_(?:content|inspect)$/, 1000],
-  // These methods execute one transaction, after its predecessors in the block.
+  // Methods that execute one transaction, after its predecessors in the block.
   [/^(?:debug|(?:arb)?trace)_/, 300],
   [/^ots_(?:trace|getInternalOperations|getTransactionError|getContractCreator|getTransactionBySender)/, 300],
   [/^(?:linea|zks)_getProof/, 300],
   [/^zks_getBlockDetails|^zks_getRawBlockTransactions/, 150],
-  // These methods return values that a node has in memory.
+  // Methods that return values that a node has in memory.
   [/^(?:txpool_status|ots_getApiLevel|erigon_(?:forks|blockNumber)|optimism_version)$/, 20],
   [
     /^zks_(?:L1BatchNumber|L1ChainId|get(?:Main|Bridgehub)Contract|getBridgeContracts|getTestnetPaymaster)$/,

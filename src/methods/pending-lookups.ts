@@ -8,7 +8,10 @@ import { RequestScope } from '../util/request-scope.ts';
 const MAX_IN_FLIGHT = 32;
 /** Maximum hashes that wait for a request. */
 const MAX_WAITING = 4_096;
-/** Capacity and lifetime (ms) of the cache. Both are small, because all listeners request a new transaction within moments of each other. */
+/**
+ * Capacity and lifetime (ms) of the cache. The cache is small and its entries are short-lived, because all listeners request a new transaction within
+ * moments of each other.
+ */
 const MAX_CACHED = 1_024;
 const CACHE_MS = 5_000;
 /** Timeout of one request, ms. */

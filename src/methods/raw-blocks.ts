@@ -36,7 +36,7 @@ export function getRawReceipts(block: BlockReference, context: MethodContext): P
   return orElse(read(block, 'receipts', context), isEmpty ? '[]' : 'null');
 }
 
-/** Reads a block. A block named by hash need not be canonical, as in geth. */
+/** Reads a block. As in geth, a block that the client names by hash need not be canonical. */
 function read(
   block: BlockReference,
   part: RawPart,

@@ -1,6 +1,6 @@
 /**
- * Schemas of results: the fields of spec section 2, and those that execution-apis adds. They serve documentation and tests; results are not validated at
- * runtime. Networks may add fields of their own.
+ * Schemas of results: the fields of spec section 2, and further fields of execution-apis. The schemas are for documentation and tests; results are
+ * not validated at runtime. Networks may add fields of their own.
  */
 import * as z from 'zod';
 import {

@@ -25,8 +25,8 @@ export const rpcModules: Method<MethodContext> = defineMethod({
 });
 
 /**
- * Namespace whose methods a network with nodes serves only where they are configured. The namespaces of such a network therefore include it only if
- * `methods.also` does.
+ * A network with nodes serves methods of this namespace only where they are configured. `rpc_modules` therefore lists the namespace only if
+ * `methods.also` contains it.
  */
 const OPT_IN_NAMESPACE = 'debug_';
 

@@ -28,7 +28,7 @@ export const STATE_BLOCK_PARAM: Param<BlockReference, false> = {
   codec: anyBlock,
 };
 
-/** Any text. `decodeSlot` later decodes the text, or throws geth's error for it. */
+/** Codec that accepts any text as a slot. `decodeSlot` decodes the text later, or throws geth's error. */
 export const slotText: Codec<string> = {
   parse(raw) {
     if (typeof raw !== 'string') throw createKindProblem('string', raw);
@@ -43,7 +43,7 @@ export const slotTexts: Codec<readonly string[]> = listOf(
   byKind({ string: slotText, null: mapped(nothing, () => '') }),
 );
 
-/** Slots by account. `null` counts as an empty list, as in geth. */
+/** Parameter with lists of slots by account. `null` counts as an empty list, as in geth. */
 export const storageRequests: Codec<Readonly<Record<string, readonly string[]>>> = recordOf(
   address,
   byKind({ array: listOf(hash32), null: mapped(nothing, (): readonly string[] => []) }),
@@ -77,7 +77,10 @@ export function decodeSlot(text: string): Slot {
 
 const TOO_LONG = 'storage key too long (want at most 32 bytes)';
 
-/** Returns the UTF-8 length of a text. For a text longer than any slot, the result is a lower bound that still exceeds the maximum. */
+/**
+ * Returns the UTF-8 length of a text. For a text that is too long for a slot, the result is only a lower bound, which also exceeds the maximum length
+ * of a slot.
+ */
 function countBytes(text: string): number {
   return new TextEncoder().encode(text.slice(0, WORD_DIGITS + 1)).length;
 }
@@ -94,7 +97,7 @@ export const MAX_SLOTS: number = limitOf('call.slots');
 
 /**
  * Orders slots by account, as geth does in its answer.
- * @throws RpcError in geth's words for no slots, or too many
+ * @throws RpcError with geth's message if there are no slots, or too many
  */
 export function orderRequests(requests: Readonly<Record<string, readonly string[]>>): StorageRequests {
   const ordered = Object.entries(requests).sort(([a], [b]) => (a < b ? -1 : 1));

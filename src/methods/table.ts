@@ -74,7 +74,7 @@ import { rpcModules } from './rpc_modules.ts';
 import { web3ClientVersion } from './web3_clientVersion.ts';
 import { web3Sha3 } from './web3_sha3.ts';
 
-/** All methods that the service implements. They are in the order of the specification, followed by further methods that clients need. */
+/** All methods that the service implements. The methods of the specification come first, in its order; further methods that clients need follow. */
 export const METHODS: readonly Method<MethodContext>[] = [
   ethGetUncleByBlockNumberAndIndex,
   ethEstimateGas,
@@ -168,7 +168,8 @@ export function findMethod(name: string, network: Network): Method<MethodContext
 
 /**
  * Returns the service's own estimate method for a rollup, by a name such as `linea_estimateGas`. The prefix `l2_` stands for the network's own
- * prefixes (spec 1). Until the rollup family is recognised, the names of all families are served, and their calls wait for the recognition.
+ * prefixes (spec 1). Until the rollup family is recognised, the estimate methods of all families are served, and their calls wait for the
+ * recognition.
  */
 function findOwnEstimate(
   name: string,

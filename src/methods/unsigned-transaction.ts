@@ -10,7 +10,7 @@ import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import type { CallObject } from '../chain/requests.ts';
 import type { FilledFees } from './complete-fees.ts';
 
-/** Fields of a transaction that are in neither its call nor its fees. */
+/** Fields of a transaction that neither the call object nor the fees contain. */
 export type FilledFields = { readonly chainId: bigint; readonly nonce: bigint; readonly gasLimit: bigint };
 
 /**
@@ -76,7 +76,7 @@ export function encodeUnsigned(tx: Transaction): JsonText {
   });
 }
 
-/** Returns the additional members of types 2 and above. An empty authorization list is left out. */
+/** Returns the members that only transactions of type 2 and above have. An empty authorization list is left out. */
 function listTypedMembers(tx: Transaction): Readonly<Record<string, unknown>> {
   const { authorizationList } = tx;
   return {

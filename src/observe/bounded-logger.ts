@@ -4,8 +4,8 @@ import type { LogFields, Logger } from './logger.ts';
 import type { LogLevel } from './options.ts';
 
 /**
- * Logs at most `perMinute` lines of each message per minute, and at most a tenth of `perMinute` for each owner. The field `leftOut` counts the lines
- * of the same message and owner that were suppressed since the last logged one. Debug lines are not limited.
+ * Logs at most `perMinute` lines of each message per minute, and at most a tenth of `perMinute` for each owner. The field `leftOut` is the number of
+ * lines of the same message and owner that were suppressed since the last logged line. Debug lines are not limited.
  */
 export class BoundedLogger implements Logger {
   readonly everyLine: Logger;
@@ -48,7 +48,10 @@ export class BoundedLogger implements Logger {
   }
 }
 
-/** Returns the owner that a line counts for: its key, else its node and fault, else its address, else its network with fault or method. */
+/**
+ * Returns the owner to which a log line is counted. The owner is the first present one of: key, node and fault, address, network with fault or
+ * method.
+ */
 function nameOwner({ key, upstream, address, network, fault, method }: LogFields): string {
   if (typeof key === 'object' && key !== null && 'id' in key) return `key:${key.id}`;
   if (upstream !== undefined) return `node:${network}:${upstream}:${fault}`;

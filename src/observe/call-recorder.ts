@@ -52,7 +52,7 @@ export class CallRecorder implements CallObserver, LimitObserver {
   readonly errors: RecentErrors = new RecentErrors();
   readonly batchItems: Histogram = new Histogram(BATCH_BOUNDS);
   readonly brokenStreams: Map<string, number> = new Map();
-  /** Refusals by network. */
+  /** Counts of refusals by network name. */
   readonly limited: Map<string, RefusalCount[]> = new Map();
   readonly #traffic = new Map<string, Traffic>();
   #lastTraffic: Traffic | undefined;

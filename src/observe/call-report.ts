@@ -8,9 +8,9 @@ export type CallSource = 'embedded' | 'upstream' | 'cache' | 'local';
 export type Caller = { readonly id: string; readonly name: string };
 
 /**
- * Receives every call once, at its end. Each item of a batch and each notification is a call. The duration of a streamed answer ends with its first
- * bytes, because the rest depends on the client's read rate. The arguments are positional because an object per call would cost more than the
- * processing of the arguments.
+ * Receives every call once, at its end. Each item of a batch and each notification is a call. The measured duration of a streamed answer ends with
+ * the first bytes, because the rest depends on the client's read rate. The arguments are positional because an object per call would cost more than
+ * the processing of the arguments.
  */
 export interface CallObserver {
   /**
@@ -28,7 +28,7 @@ export interface CallObserver {
     credits: number,
     now: number,
   ): void;
-  /** Called with the credits that a large body costs its key in addition to the price of its calls. */
+  /** Called with the credits that a key pays for a large body in addition to the price of the calls. */
   onSurcharge(caller: Caller, credits: number): void;
   /** Called with the number of items of a batch that was read. */
   onBatch(items: number): void;

@@ -20,13 +20,16 @@ export type CallSeries = {
 
 type MethodRow = { readonly name: string; readonly list: CallSeries[] };
 
-/** Maximum method labels per network; calls of further methods have the label `unknown`. Labels come from the configuration and from tables. */
+/**
+ * Maximum method labels per network; calls of further methods have the label `unknown`. Method labels come from the configuration and from the tables
+ * of methods.
+ */
 const MAX_METHODS = 512;
 
 /** Counters of calls, one series per network, method, outcome and source. */
 export class CallSeriesTable {
   readonly #faults: ReadonlySet<string>;
-  /** Keyed by network, then method. A method has few outcomes and sources, so its series form a list. */
+  /** Map from a network to a map from a method to its counters. A method has few outcomes and sources, so its series form a list. */
   readonly #byNetwork = new Map<string, Map<string, MethodRow>>();
   #last: CallSeries | undefined;
 

@@ -88,5 +88,5 @@ export class FileSink implements LogSink {
   }
 }
 
-/** `Atomics.wait` on this array sleeps, since nothing notifies the array. */
+/** `Atomics.wait` on this array sleeps until its timeout, because nothing notifies the array. */
 const PAUSE = new Int32Array(new SharedArrayBuffer(4));

@@ -4,7 +4,7 @@
  */
 export class Histogram {
   readonly bounds: readonly number[];
-  /** Counts per bucket, not cumulative. One entry more than `bounds`: the last counts values above every bound. */
+  /** Counts per bucket, not cumulative. There is one count more than `bounds`: the last count is the number of values above every bound. */
   readonly counts: Float64Array;
   sum = 0;
 

@@ -14,7 +14,10 @@ export interface Logger {
   warn(fields: LogFields, message: string): void;
   error(fields: LogFields, message: string): void;
   isLevelEnabled(level: LogLevel): boolean;
-  /** Logger without rate limit, for sampled requests, whose number the configuration sets. The member is absent if this logger has no limit. */
+  /**
+   * Logger without rate limit. `everyLine` is for sampled requests, because the configuration already limits their number. Absent if the outer logger
+   * has no rate limit.
+   */
   readonly everyLine?: Logger;
 }
 

@@ -22,7 +22,7 @@ export type ObservabilityOptions = {
   readonly closeLimitMs: number;
 };
 
-/** Metrics, logs and traces of one process. Each member is passed to the components that report to it. */
+/** Metrics, logs and traces of one process. Each component receives only the members to which it reports. */
 export interface Observability {
   /** Used by the gateway and the limits. */
   readonly calls: CallRecorder;
@@ -42,7 +42,7 @@ export async function openObservability(options: ObservabilityOptions): Promise<
   const calls = new CallRecorder(faults);
   const subscriptions = new SubscriptionRecorder();
   const requests = new RequestObserver(new RequestLog(log, options.requests, faults), tracer);
-  // Modules that only reads need are loaded at the first read, because at the start they would take 30 ms.
+  // Modules for reading metrics and status are loaded at the first read, because loading them at the start would take 30 ms.
   let opening: Promise<EventLoopDelay> | undefined;
   const watchLoop = (): Promise<EventLoopDelay> => {
     opening ??= import('./event-loop-delay.ts').then(({ EventLoopDelay }) => new EventLoopDelay());

@@ -63,8 +63,8 @@ export function openTracer(options: TracingOptions, { version, log, closeLimitMs
 }
 
 /**
- * Decides on recording before it creates a span, so that unrecorded traces cost nothing. The client's
- * `traceparent` decides; without it, sampling does.
+ * Decides on recording before it creates a span, so that unrecorded traces cost nothing. A request is recorded if the client's `traceparent` says so;
+ * without a `traceparent`, sampling decides.
  */
 function beginTrace(
   tracer: SdkTracer,

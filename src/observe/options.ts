@@ -15,7 +15,7 @@ export type RequestLogOptions = {
 
 export type LogOptions = {
   readonly level: LogLevel;
-  /** Maximum lines per message, minute and process. A single key, address or node may use a tenth of them. */
+  /** Maximum lines per message, minute and process. A single key, address or node may cause a tenth of these lines. */
   readonly perMinute: number;
   readonly requests: RequestLogOptions;
 };
@@ -44,7 +44,7 @@ export const logOptionsSchema: z.ZodType<LogOptions> = z
   .prefault({ requests: {} });
 
 export type TracingOptions = {
-  /** OTLP endpoint over HTTP, usually `http://host:4318/v1/traces`. It may contain a key, so it is never logged. */
+  /** OTLP endpoint over HTTP, usually `http://host:4318/v1/traces`. The endpoint may contain a key, so it is never logged. */
   readonly endpoint: string;
   /** Fraction of requests traced, 0 to 1, where the client sends no sampling decision. */
   readonly sample: number;

@@ -29,8 +29,8 @@ export class RequestObserver {
   /**
    * Called when the answer has been sent, or the client has left. The duration ends when the answer is ready, so a
    * client that does not read its answer does not make the request slow.
-   * @param wasWaitedFor whether anything was awaited after the last call. If not, the request ends with that call, because reading the clock again is
-   * a third of the cost of this method.
+   * @param wasWaitedFor whether anything was awaited after the last call. If nothing was awaited, the end of the last call counts as the end of the
+   * request. Reading the clock again would make up a third of the cost of `end`.
    */
   end(report: RequestReport, wasWaitedFor: boolean): void {
     if (report.transport === 'http') this.countStatus(report.status);

@@ -14,7 +14,7 @@ export type LabelledCalls = {
 
 const NO_GROUPS: readonly LabelledCalls[] = [];
 
-/** Maximum groups after the first; calls with further labels are counted in the last group. */
+/** Maximum number of groups of calls after the first group. If there are more groups, their calls are counted in the last group. */
 const MAX_GROUPS = 32;
 
 /** Outcome of one body, filled in by the transport and the gateway. */
@@ -44,7 +44,7 @@ export class RequestReport {
   lastEndAt = 0;
   /** Number of refusals of the body or its calls, by bound. */
   #bounds: Map<BoundName, number> | undefined;
-  /** Labels of the first call, and the number of calls with these labels. Most request bodies contain only calls with these labels. */
+  /** Labels of the first call, and the number of calls with the same labels. In most request bodies, all calls have the same labels. */
   #method = '';
   #outcome = '';
   #source = '';
@@ -64,7 +64,7 @@ export class RequestReport {
     return [first, ...(this.#others ?? NO_GROUPS)];
   }
 
-  /** Whether a call had one of these outcomes. */
+  /** Returns whether any call of the body had one of the outcomes. */
   hasOutcome(outcomes: ReadonlySet<string>): boolean {
     if (this.#count === 0) return false;
     return outcomes.has(this.#outcome) || this.#others?.some(({ outcome }) => outcomes.has(outcome)) === true;
@@ -83,7 +83,7 @@ export class RequestReport {
     this.#count++;
   }
 
-  /** Counts a bound that refused the body, or a call in it. */
+  /** Counts a refusal of the body, or of a call in the body, by its bound. */
   noteBound(bound: BoundName): void {
     this.#bounds ??= new Map();
     this.#bounds.set(bound, (this.#bounds.get(bound) ?? 0) + 1);

@@ -1,4 +1,4 @@
-/** Sources of metrics and status besides calls: plain figures, read on demand. */
+/** Sources of metrics and status other than calls. Their figures are read on demand. */
 import type { Histogram } from './histogram.ts';
 import type { BlockStatus, UpstreamStatus } from './status.ts';
 
@@ -19,10 +19,7 @@ export type VerificationFigures = {
     readonly subject: string;
     readonly state: 'verified' | 'untested' | 'unverifiable';
     readonly reason?: string;
-    /**
-     * First block of the newest range in which answers about the subject are unverifiable; absent without such a range, or if it includes every
-     * height.
-     */
+    /** First block of the newest range of unverifiable answers. Absent if no answers are unverifiable, or if all are. */
     readonly from?: number;
     /** Last block of an older range with unverifiable answers; newer blocks are verifiable. */
     readonly until?: number;
@@ -34,7 +31,7 @@ export type VerificationFigures = {
   readonly anchor?: AnchorFigures;
 };
 
-/** The last block of a rollup that its layer 1 commits to. */
+/** The anchor of a rollup: the last block that its layer 1 commits to. */
 export type AnchorFigures = {
   /** `contradicted`: no node has the block that layer 1 commits to. */
   readonly state: 'waiting' | 'anchored' | 'contradicted';
@@ -46,9 +43,9 @@ export type AnchorFigures = {
 /** Comparisons of nodes' answers with local executions, by outcome. */
 export type SampleCounts = {
   same: number;
-  /** The node's answer differs, and another node confirms the local execution. */
+  /** The node's answer differs from the local execution, and another node confirms the local execution. */
   refuted: number;
-  /** The node's answer differs, and no node confirms the local execution. */
+  /** The node's answer differs from the local execution, and no node confirms the local execution. */
   different: number;
   /** Not comparable: the state is unverifiable, or the outcome depends on choices of clients. */
   unknown: number;
@@ -56,7 +53,7 @@ export type SampleCounts = {
 
 /** State of a network verified by proofs of nodes. */
 export type VerifiedStateFigures = {
-  /** Number of heads at which hot accounts and slots were verified before the first read. */
+  /** Number of heads at which often read accounts and slots were verified before the first request for them. */
   readonly warmed: number;
   /** Number of heads to which cached state was rolled forward by block access lists (EIP-7928). */
   readonly rolled: number;
@@ -66,7 +63,7 @@ export type VerifiedStateFigures = {
 
 /** Local execution of calls on a network of nodes. */
 export type ExecutionFigures = {
-  /** `comparing`: calls are compared with nodes' answers before any is answered locally. */
+  /** `comparing`: nodes answer all calls, and local executions are compared with their answers. */
   readonly state: 'local' | 'comparing' | 'node';
   /** Reason for execution by nodes. */
   readonly reason?: string;
@@ -85,9 +82,9 @@ export type AgreementFigures = {
   readonly needed: number;
   /** Number of configured operators. */
   readonly operators: number;
-  /** Number of operators that have the newest block of the voting nodes. */
+  /** Number of operators whose nodes have the newest block. Only nodes that count in the choice of the head are considered. */
   readonly voices: number;
-  /** Whether answers of too few operators are refused. Otherwise they count as the answer of one node. */
+  /** Whether answers of too few operators are refused. If not refused, answers of too few operators count as the answer of one node. */
   readonly isDemanded: boolean;
   /** Whether fewer operators than needed have had new blocks for some seconds. */
   readonly isMissing: boolean;
@@ -136,7 +133,7 @@ export type CacheFigures = {
   readonly faults: number | undefined;
 };
 
-/** Execution figures by thread: the one that reads requests, or one for heavy calls. */
+/** Execution figures of one kind of thread: the thread that reads requests (`inline`), or threads for heavy calls (`thread`). */
 export type ExecutionPlace = {
   readonly where: 'inline' | 'thread';
   readonly executions: number;
@@ -156,12 +153,12 @@ export type ServerFigures = {
   readonly webSockets: number;
   /** Number of request bodies in progress. */
   readonly inFlight: number;
-  /** Bytes of bodies that are arriving, and of answers that clients have not read; all clients share the bounds of both. */
+  /** Bytes of arriving request bodies, and bytes of answers that clients have not read. Each number has a bound that all clients share. */
   readonly arrivingBytes: number;
   readonly unsentBytes: number;
   /** Subscribers closed for reading too slowly. */
   readonly slowSubscribers: number;
-  /** Refusals and closes because a caller used its whole share, by bound. */
+  /** Number of refused requests and closed connections, by bound, because a caller had used its whole share of the bound. */
   readonly shareRefusals: Readonly<Record<string, number>>;
 };
 

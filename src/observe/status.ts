@@ -47,8 +47,8 @@ export type NetworkStatus = {
   /** Whether the head is no longer served because no healthy node has had it for too long. */
   readonly isExpired?: boolean;
   /**
-   * Numbers of operators: needed for agreement on the newest block, configured, and having that block. The member is absent where operators are not
-   * counted.
+   * Three numbers of operators: needed for agreement on the newest block, configured in total, and having the newest block. `agreement` is absent
+   * where operators are not counted.
    */
   readonly agreement?: {
     readonly needed: number;

@@ -19,7 +19,7 @@ export type SecondOfCalls = {
 
 type Slot = { second: number; calls: number; faults: number; readonly buckets: Uint32Array };
 
-/** Calls and their latencies per second, as far back as the status page shows. Recording a call advances the second. */
+/** Calls per second and their latencies, for the period that the status page shows. The first call in a second begins a new array slot. */
 export class Traffic {
   readonly #slots: (Slot | undefined)[] = new Array(TRAFFIC_SECONDS).fill(undefined);
   #current: Slot | undefined;

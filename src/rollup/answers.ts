@@ -44,8 +44,8 @@ const INTEGER = /^(0|[1-9][0-9]*)$/;
 const HEX = /^0x[0-9a-fA-F]+$/;
 
 /**
- * Parses a number as nodes encode it in non-standard members: a JSON number, or hex with or without leading zeros. Returns undefined for other
- * values.
+ * Parses a number as nodes encode it in non-standard members: a JSON number, or hex with or without leading zeros. For any other value, returns
+ * undefined.
  */
 export function readCount(value: unknown): bigint | undefined {
   if (typeof value === 'number') return INTEGER.test(String(value)) ? BigInt(value) : undefined;

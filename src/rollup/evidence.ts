@@ -1,6 +1,6 @@
 import type { Probe } from './probe.ts';
 
-/** Kinds of family marks, which are observable properties of a chain, strongest first. One mark outweighs all marks of weaker kinds. */
+/** Kinds of family marks, which are observable properties of a chain, strongest first. One mark of a kind outweighs all marks of weaker kinds. */
 export const EVIDENCE_KINDS = ['contract', 'header', 'client', 'chainId', 'method'] as const;
 
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
@@ -8,7 +8,7 @@ export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 /** Observable property that identifies a family. */
 export type FamilyMark = {
   readonly kind: EvidenceKind;
-  /** Statement about a chain with the mark, such as `decimals() of 0x42..0f is 6`. */
+  /** Statement that holds for a chain with the mark, such as `decimals() of 0x42..0f is 6`. */
   readonly says: string;
   /** True if every chain of the family has the mark. */
   readonly isNeeded?: true;
@@ -16,17 +16,17 @@ export type FamilyMark = {
   see(probe: Probe): Promise<boolean>;
 };
 
-/** Mark of a family, and whether the chain has it; `isSeen` is undefined if the request failed. */
+/** Distinguishing feature of a family, and whether the chain has this feature; `isSeen` is undefined if the request failed. */
 export type Evidence = Pick<FamilyMark, 'kind' | 'says' | 'isNeeded'> & {
   readonly isSeen: boolean | undefined;
 };
 
-/** Numbers of seen marks per kind, in the order of `EVIDENCE_KINDS`. */
+/** Weight of the evidence for a family: number of marks that the chain has, per kind of mark, in the order of `EVIDENCE_KINDS`. */
 export type Weight = readonly number[];
 
 /**
- * Returns the weight of the evidence for a family; undefined if the chain has none of its marks, or lacks a needed one. A chain id is only a claim by
- * the chain: it does not count if a contract mark or header mark of the family is missing.
+ * Returns the weight of the evidence for a family; undefined if the chain has no mark of the family, or lacks a mark with `isNeeded`. A chain id is
+ * only a claim by the chain: it does not count if a contract mark or header mark of the family is missing.
  */
 export function weigh(evidence: readonly Evidence[]): Weight | undefined {
   if (evidence.some(({ isNeeded, isSeen }) => isNeeded === true && isSeen === false)) return undefined;
@@ -40,7 +40,7 @@ export function weigh(evidence: readonly Evidence[]): Weight | undefined {
   return weight.some((count) => count > 0) ? weight : undefined;
 }
 
-/** Returns the maximum weight: the weight if every mark whose request failed counts as seen. */
+/** Returns the maximum possible weight: every mark whose request failed counts as a mark that the chain has. */
 export function weighAtMost(evidence: readonly Evidence[]): Weight | undefined {
   return weigh(evidence.map((each) => ({ ...each, isSeen: each.isSeen ?? true })));
 }

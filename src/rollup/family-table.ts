@@ -2,8 +2,8 @@ import type { FamilyRow } from './rollup-family.ts';
 import type { FamilyName } from './wire-names.ts';
 
 /**
- * All families. If the evidence for several families is equal, the first one in the table applies: a Mantle chain is also an OP Stack chain. The
- * files of the families are loaded on demand, because loading all of them takes 25 ms at the start.
+ * All families. If the evidence for several families is equal, the first of these families in the table applies. For example, a Mantle chain is also
+ * an OP Stack chain. The files of the families are loaded on demand, because loading all of them takes 25 ms at the start.
  */
 const TABLE: Readonly<Record<FamilyName, () => Promise<FamilyRow>>> = {
   linea: async () => (await import('./families/linea.ts')).linea,
@@ -19,7 +19,7 @@ const TABLE: Readonly<Record<FamilyName, () => Promise<FamilyRow>>> = {
   ethereum: async () => (await import('./families/ethereum.ts')).ethereum,
 };
 
-/** Families that deviate from the EVM in opcodes, precompiles or state. Their calls are not executed locally. */
+/** Families that deviate from the EVM in opcodes, precompiles or state. Calls on chains of these families are not executed locally. */
 const WITH_OWN_MACHINE: ReadonlySet<string> = new Set([
   'arbitrum',
   'scroll',
@@ -29,7 +29,7 @@ const WITH_OWN_MACHINE: ReadonlySet<string> = new Set([
   'l2geth',
 ]);
 
-/** Returns whether chains of the family execute by other rules than the EVM. */
+/** Returns whether the execution rules of the family's chains differ from the EVM's. */
 export function hasOwnMachine(family: string | undefined): boolean {
   return family !== undefined && WITH_OWN_MACHINE.has(family);
 }
@@ -37,7 +37,7 @@ export function hasOwnMachine(family: string | undefined): boolean {
 /** Family names in the order of the table. */
 export const FAMILY_NAMES: readonly string[] = Object.keys(TABLE);
 
-/** Loads the family with this name. @throws Error if there is none */
+/** Loads the family with this name. @throws Error if the table has no family with this name */
 export async function loadFamily(name: string): Promise<FamilyRow> {
   const load = Object.hasOwn(TABLE, name) ? TABLE[name as FamilyName] : undefined;
   if (load === undefined) throw new Error(`there is no rollup family ${name}`);

@@ -2,8 +2,8 @@
 export type KnownChain = { readonly id: number; readonly name: string };
 
 /**
- * Chains by family as of November 2026, from viem's chain list, except the ZKsync OS testnet, which is from its announcement. A chain id is weaker
- * evidence than any mark except a method, so it decides only if the chain shows no stronger mark.
+ * Chains by family as of November 2026. The source is viem's chain list; for the ZKsync OS testnet, the source is its announcement. A chain id is
+ * weaker evidence for a family than any other feature except a method. A chain id therefore decides only if the chain has no stronger feature.
  */
 export const KNOWN_CHAINS: Readonly<Record<string, readonly KnownChain[]>> = {
   linea: [

@@ -1,7 +1,7 @@
 import type { RollupOptions } from './options.ts';
 import type { FamilyRow, InfoField } from './rollup-family.ts';
 
-/** Lists the members of the node information that are 0 because this configuration has no source for them. */
+/** Lists the members of `rollup_getInfo` results that are always 0 with this configuration, because it has no source for them. */
 export function listGaps(
   { gaps }: FamilyRow,
   options: Pick<RollupOptions, 'l1' | 'messageService'>,

@@ -1,4 +1,4 @@
-/** Constructors of family marks, in the order of their kinds, strongest first. */
+/** Constructors of family marks (properties that distinguish a rollup family), strongest kind first. */
 import type { FamilyMark } from './evidence.ts';
 import { KNOWN_CHAINS } from './known-chains.ts';
 

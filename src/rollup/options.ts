@@ -20,7 +20,7 @@ export type RollupOptions = {
   readonly anchor?: AnchorOptions;
 };
 
-/** Layer 1 contract with output roots, as a lower-case address; exactly one must be present. */
+/** Layer 1 contract with output roots, as a lower-case address. Exactly one of the members must be present. */
 export type AnchorOptions = {
   /** OptimismPortal; its AnchorStateRegistry is used. */
   readonly portal?: string;

@@ -9,7 +9,7 @@ import { requestObject, requestValue } from './request.ts';
 const ASIDE: ReadonlySet<ChainErrorKind> = new Set(['unavailable', 'busy', 'timeout', 'aborted']);
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
-/** Suffix of a method name that no node has; the namespace is put before it. */
+/** Suffix of a method name that does not exist in any node. The name begins with the tested namespace. */
 const CONTROL = 'noSuchMethod';
 
 /** Outcome of a request for a method without parameters. */
@@ -32,9 +32,9 @@ export class Probe {
   }
 
   /**
-   * Returns whether the chain has a method, tested by a request without parameters. The chain has the method if it returns a value or an error about
-   * parameters. It must not return the same for an impossible method of the namespace, because some nodes answer any method. Any other error is
-   * inconclusive: nodes and proxies reject unknown methods with many different errors.
+   * Returns whether the chain has a method, tested by a request without parameters. The chain has the method if nodes return a value, or an error
+   * about parameters. A method of the same namespace that cannot exist must fail differently, because some nodes answer any method. Any other error
+   * is inconclusive: nodes and proxies reject unknown methods with many different errors.
    */
   async hasMethod(method: string): Promise<boolean> {
     const control = method.replace(/_.*/s, `_${CONTROL}`);
@@ -43,7 +43,7 @@ export class Probe {
   }
 
   /**
-   * Returns the result of a contract function; undefined if there is no such contract or function.
+   * Returns the result of a contract function; undefined if the contract or the function does not exist.
    * @param selector selector of a function without parameters
    */
   async callContract(address: string, selector: string): Promise<bigint | undefined> {

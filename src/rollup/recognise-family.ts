@@ -5,7 +5,7 @@ import { loadFamilies } from './family-table.ts';
 import { Probe } from './probe.ts';
 import type { FamilyRow } from './rollup-family.ts';
 
-/** Detected family of a chain, and the evidence for each family in the order of the table. */
+/** Detected family of a chain, and the evidence for each family. Families are in the order of the family table. */
 export type Recognition = {
   /** Detected family; undefined if the chain has none of the marks. */
   readonly row: FamilyRow | undefined;
@@ -13,8 +13,8 @@ export type Recognition = {
 };
 
 /**
- * Detects the family of a chain: requests the marks of all families concurrently, and weighs those that the chain has. In a tie, the first family of
- * the table wins.
+ * Detects the family of a chain: requests the distinguishing features (marks) of all families concurrently, and weighs the marks that the chain has.
+ * In a tie, the first family of the table wins.
  * @param among families to consider; by default all
  * @throws ChainError if a failed request could change the result
  */
@@ -41,7 +41,7 @@ type Found = {
   readonly evidence: readonly Evidence[];
   readonly weight: Weight | undefined;
   readonly atMost: Weight | undefined;
-  /** Error of the first mark whose request failed. */
+  /** Error of the first failed request for a mark. */
   readonly failure: unknown;
 };
 
@@ -66,7 +66,7 @@ function outweighs(weight: Weight | undefined, other: Weight | undefined): boole
   return other === undefined || compareWeights(weight, other) > 0;
 }
 
-/** Lists the seen marks of the detected family, phrased for a log line. */
+/** Lists the marks (distinguishing features) by which the family was detected, as texts for a log line. */
 export function listSeen({ row, shown }: Recognition): readonly string[] {
   const evidence = shown.find(({ family }) => family === row?.name)?.evidence ?? [];
   return evidence.filter(({ isSeen }) => isSeen === true).map(({ says }) => says);

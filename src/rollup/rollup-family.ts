@@ -9,7 +9,7 @@ import type { KnownOracle } from './unknown-functions.ts';
 export type GasEstimate = {
   readonly gasLimit: bigint;
   readonly baseFeePerGas: bigint;
-  /** Priority fee. It includes the cost of publishing to layer 1, unless the gas includes that cost or `l1CostMode` excludes it. */
+  /** Priority fee. The fee includes the cost of publishing to layer 1, unless `gasLimit` includes that cost or `l1CostMode` excludes it. */
   readonly priorityFeePerGas: bigint;
 };
 
@@ -26,8 +26,8 @@ export type RollupInfo = {
 };
 
 /**
- * Treatment of a layer 1 cost that is charged in addition to gas. `folded` adds it to the priority fee, spread over the gas, so that gas times price
- * is the amount that the account pays. `excluded` omits it, so that the price is the one that a wallet should sign.
+ * Treatment of a layer 1 cost that is charged in addition to gas. `folded` spreads the cost over the gas and adds it to the priority fee; gas times
+ * price is then the amount that the account pays. `excluded` omits the cost; the price is then the price that a wallet should sign.
  */
 export type L1CostMode = 'folded' | 'excluded';
 
@@ -63,7 +63,7 @@ export type FamilyRow = {
   /** Members of the node information that the family's nodes and contracts do not provide. */
   readonly gaps: Gaps;
   create(sources: RollupSources): RollupFamily;
-  /** Contract whose functions are compared with the known ones to detect unknown forks. */
+  /** Contract whose functions are compared with the known functions to detect unknown forks. */
   readonly oracle?: KnownOracle;
   /** Marks that identify the family's chains. */
   readonly marks: readonly FamilyMark[];

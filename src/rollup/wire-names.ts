@@ -2,7 +2,10 @@
 
 /** Methods of a family's networks in addition to the methods of all rollups. */
 export type WireNames = {
-  /** Prefixes for which `<prefix>_estimateGas` is served, the main one first; the configuration can replace them by another prefix. */
+  /**
+   * Prefixes for which `<prefix>_estimateGas` is served, the main prefix first. The configuration can replace all prefixes of a family by another
+   * prefix.
+   */
   readonly prefixes: readonly [string, ...string[]];
   /** Estimate methods of the family's nodes; requests for them are forwarded unchanged. */
   readonly nodeEstimates: readonly string[];
@@ -22,7 +25,7 @@ export type FamilyName =
   | 'l2geth'
   | 'ethereum';
 
-/** Names by family. Only Linea's nodes have a `<prefix>_estimateGas` method of their own, with the same meaning. */
+/** Method names and prefixes by family. Only Linea's nodes have a `<prefix>_estimateGas` method with the meaning of the service's method. */
 const WIRE_NAMES: Readonly<Record<FamilyName, WireNames>> = {
   linea: { prefixes: ['linea'], nodeEstimates: ['linea_estimateGas'] },
   mantle: { prefixes: ['mantle'], nodeEstimates: ['eth_estimateTotalFee'] },
@@ -40,7 +43,7 @@ const WIRE_NAMES: Readonly<Record<FamilyName, WireNames>> = {
   ethereum: { prefixes: ['ethereum'], nodeEstimates: [] },
 };
 
-/** Returns the names of a family. @throws Error if there is no such family */
+/** Returns the names of a family. @throws Error for the name of an unknown family */
 export function findWireNames(family: string): WireNames {
   const names = Object.hasOwn(WIRE_NAMES, family) ? WIRE_NAMES[family as FamilyName] : undefined;
   if (names === undefined) throw new Error(`there is no rollup family ${family}`);

@@ -4,11 +4,11 @@ import { limitOf } from '../util/bounds.ts';
 /** Maximum nesting depth of a JSON body. No parameter nests deeper than six levels, and a parser spends a second on megabytes of brackets. */
 const MAX_DEPTH = limitOf('body.depth');
 /**
- * Maximum elements, members and containers of one body. No valid request of 5 MiB has more, because its shortest repeated values, storage keys, take
- * 69 bytes each. A parser takes half a microsecond per value.
+ * Maximum elements, members and containers of one body. No valid request of 5 MiB has more values: the shortest values that requests repeat are
+ * storage keys of 69 bytes each. A parser takes half a microsecond per value.
  */
 export const MAX_BODY_VALUES: number = limitOf('body.values');
-/** Maximum characters of a number. Numbers in parameters have fewer than 20. */
+/** Maximum characters of a number. Numbers in parameters have fewer than 20 characters. */
 export const MAX_NUMBER_LENGTH: number = limitOf('body.numberLength');
 /** Maximum run of whitespace, in characters. A parser cannot pause inside a run. */
 export const MAX_BLANKS: number = limitOf('body.blanks');
@@ -23,7 +23,7 @@ const POINT = 0x2e;
 const COLON = 0x3a;
 const OPEN_LIST = 0x5b;
 const BACKSLASH = 0x5c;
-/** Bit that distinguishes objects from lists: `[` is 0x5b and `{` is 0x7b. Each closing character is two above its opening character. */
+/** Bit that distinguishes objects from lists: `[` is 0x5b and `{` is 0x7b. The code of `]` or `}` is the code of `[` or `{` plus two. */
 const OBJECT_BIT = 0x20;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
@@ -32,8 +32,8 @@ const CLOSE = 0x7d;
 export type ScanProblem = 'tooDeep' | 'tooManyValues' | 'tooManyItems' | 'longNumber' | 'longBlanks';
 
 /**
- * Incremental scan of a large body before parsing, at a fraction of the parsing cost. The scan bounds the parsing cost, and records the text of numeric `id`
- * members (see `raw-id`). For bytes that are not JSON text, its results have no meaning.
+ * Incremental scan of a large body before parsing, at a fraction of the parsing cost. The scan bounds the parsing cost, and records the text of
+ * numeric `id` members (see `raw-id`). If the body is not JSON text, the results of the scan have no meaning.
  */
 export class BodyScan {
   readonly #body: Buffer;
@@ -47,7 +47,10 @@ export class BodyScan {
   #element = 0;
   /** Position of the quote that opens the current string; negative outside of strings. */
   #stringStart = -1;
-  /** Start of the current gap: the position after the last string, bracket, comma or colon. A gap contains numbers, literals and whitespace. */
+  /**
+   * Start of the current gap (text between two tokens): the position after the last string, bracket, comma or colon. A gap contains numbers, literals
+   * and whitespace.
+   */
   #gapStart = 0;
   #isKeyNext = false;
   #problem: ScanProblem | undefined;
@@ -63,7 +66,7 @@ export class BodyScan {
     return this.#problem;
   }
 
-  /** Whether the outermost container is a list. The body is then a batch. */
+  /** Whether the outermost container is a list, as in a batch. */
   get isList(): boolean {
     return this.#level === 2;
   }
@@ -119,7 +122,7 @@ export class BodyScan {
     return this.#problem !== undefined || at >= body.length;
   }
 
-  /** Ends the gap before `end`. A gap of at most `MAX_NUMBER_LENGTH` is not inspected, because it cannot exceed a limit. */
+  /** Ends the gap (text between two tokens) before `end`. A gap of at most `MAX_NUMBER_LENGTH` is not inspected, because it cannot exceed a limit. */
   #checkGap(end: number): void {
     if (end - this.#gapStart > MAX_NUMBER_LENGTH) this.#endGap(end);
     this.#gapStart = end + 1;
@@ -163,7 +166,7 @@ export class BodyScan {
     const quote = body.indexOf(QUOTE, start);
     if (quote < 0) return body.length;
     if (quote === start || body[quote - 1] !== BACKSLASH) return this.#endString(quote);
-    // This string may contain escaped quotes. A search for each quote would then cost more than a scan byte by byte.
+    // The string may contain many escaped quotes. A scan byte by byte is then faster than a search for each quote.
     for (let at = start; at < to; at++) {
       const byte = body[at];
       if (byte === QUOTE) return this.#endString(at);
@@ -179,7 +182,7 @@ export class BodyScan {
     this.#gapStart = quote + 1;
     if (this.#isKeyNext) {
       this.#isKeyNext = false;
-      // If a key occurs twice, the last one counts, as in JSON.parse.
+      // If a key occurs twice, the last member with this key is used, as in JSON.parse.
       if (this.#isIdKey(start, quote)) this.#rawIds[this.#element] = this.#readNumberMember(quote + 1);
     }
     return quote + 1;
@@ -202,7 +205,7 @@ export class BodyScan {
     if (this.#body[at] !== COLON) return undefined;
     at = this.#skipBlanks(at + 1);
     let end = at;
-    // Reading may stop here, because a longer number makes the body invalid.
+    // Characters beyond `MAX_NUMBER_LENGTH` are not read, because a longer number makes the body invalid.
     while (end - at <= MAX_NUMBER_LENGTH && isInNumber(this.#body[end] ?? 0)) end++;
     return end === at ? undefined : this.#body.toString('latin1', at, end);
   }

@@ -13,11 +13,11 @@ export type Call = {
   readonly id: JsonText;
   readonly method: string;
   readonly params: readonly unknown[];
-  /** Parameters of a message call, decoded to bytes. `params` has the same parameters as JSON values. */
+  /** Parameters of a message call, decoded to bytes. `params` contains the same parameters as JSON values. */
   readonly plain?: CallBytes;
   /**
-   * Call object as text, in the canonical form for forwarding: members in order, lower case, no whitespace. Defined only if a call with `plain` arrived in this
-   * form.
+   * Call object as text, in the canonical form for forwarding: members in order, lower case, no whitespace. Defined only if the call has `plain`, and
+   * its text in the body already has the canonical form.
    */
   readonly callText?: JsonText | undefined;
 };
@@ -43,7 +43,7 @@ export type Envelope = BatchItem | Batch;
 
 /** Minimum size, in bytes, of a body that is scanned first and then parsed in pieces. Parsing a smaller body takes at most 3 ms. */
 export const LARGE_BODY_BYTES: number = 64 * 1024;
-/** Minimum size, in bytes, of a body that is parsed in a scheduler slot. Parsing such a body may take a fraction of a millisecond. */
+/** Minimum size, in bytes, of a body that is parsed in a scheduler slot. Parsing a body of this size may take a fraction of a millisecond. */
 export const TURN_BODY_BYTES: number = 16 * 1024;
 /** Maximum length of an id as JSON text. The limit exists because each response repeats the id. */
 const MAX_ID_LENGTH = limitOf('body.idLength');
@@ -56,7 +56,7 @@ const DECODE_PIECE_BYTES = 256 * 1024;
 /** UTF-8 continuation bytes have the two high bits 10. */
 const CONTINUATION_MASK = 0xc0;
 const CONTINUATION = 0x80;
-/** Maximum members of a large body that is parsed without pauses. Parsing it takes about 1 ms. */
+/** Maximum members of a large body that is parsed without pauses. Parsing a body with this number of members takes about 1 ms. */
 const MEMBERS_AT_ONCE = 2_000;
 
 /**
@@ -83,7 +83,7 @@ function parseSmall(body: Uint8Array, maxBatchItems: number): Envelope {
 }
 
 /**
- * Parses a body. From `LARGE_BODY_BYTES` on, parsing pauses and has a bounded cost. A smaller body is parsed at once.
+ * Parses a body. The parsing of a body of at least `LARGE_BODY_BYTES` pauses, and its cost is bounded. A smaller body is parsed without pauses.
  * @param reader if it is aborted after the scan, the body is not parsed
  */
 export function* readEnvelope(

@@ -23,7 +23,7 @@ export type ErrorRow = {
   readonly message: string;
   /** Cause and remedy, for the documentation. */
   readonly meaning: string;
-  /** Whether operators must see the error. Its cause is a fault of the service or of a node, or a lack of capacity. */
+  /** Whether operators must see the error. Such an error is caused by a fault of the service or of a node, or by a lack of capacity. */
   readonly isFault?: boolean;
 };
 
@@ -517,7 +517,9 @@ export type BackOff = {
   readonly current_rps: number;
 };
 
-/** `data` member of an error: raw revert data, or backoff advice. The advice is repeated in `rate`, because newer hosted services nest it there. */
+/**
+ * `data` member of an error: raw revert data, or backoff advice. Backoff advice is repeated in `rate`, because newer hosted services nest it there.
+ */
 export type ErrorData =
   | HexData
   | (BackOff & { readonly rate: BackOff; readonly see: string; readonly bound: BoundName });
@@ -550,11 +552,11 @@ export class RpcError extends UntracedError {
   readonly data: ErrorData | undefined;
   /** Code of the row, or of a node's error that is passed through. */
   code: number;
-  /** `data` member of a node's error, as a JSON value. The response contains it instead of `data` of this object. */
+  /** `data` member of a node's error, as a JSON value. The JSON-RPC response contains `nodeData` instead of `data` of the `RpcError`. */
   nodeData: unknown;
-  /** Retry delay in seconds. It comes from `data` where present, otherwise from the row. */
+  /** Retry delay in seconds. The delay comes from `data` where present, otherwise from the error's row in the table of errors. */
   readonly retryAfter: number | undefined;
-  /** Whether the error is the outcome of an executed call. The outcome is then already recorded. */
+  /** Whether the error is the outcome of an executed call. The outcome of an executed call has already been recorded. */
   isOutcome = false;
   /** Bound that caused the error, if any. */
   bound: BoundName | undefined;

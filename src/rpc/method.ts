@@ -27,8 +27,8 @@ type ParamValues<P extends readonly Param[]> = {
 };
 
 /**
- * Contract scope of a call, checked for keys that are bound to contracts. The scope is a list of raw parameter values; each of them must be an address in the
- * key's list. With `anything` the scope is unknown, and no key that is bound to contracts may make the call.
+ * Contract scope of a call, checked for keys that are bound to contracts. The scope is a list of raw parameter values; each of them must be an
+ * address in the key's list. `anything` means that the scope is unknown; a key that is bound to contracts may not make such a call.
  */
 export type ContractScope = readonly unknown[] | 'anything';
 
@@ -46,36 +46,36 @@ type MethodFacts = {
   readonly cost: number;
   /** Returns the contract scope of a call from its unchecked positional parameters. Never throws. */
   readonly contractScope: (rawParams: readonly unknown[]) => ContractScope;
-  /** Whether the method executes contract code. The network's time limit for calls then applies. */
+  /** Whether the method executes contract code. The network's time limit for calls applies to methods that execute code. */
   readonly executes?: boolean;
   /** Whether the service answers the method without a request to a chain. */
   readonly isLocal?: boolean;
-  /** Whether the method is passed on to nodes, which define it. The table of methods then has no row for it. */
+  /** Whether the method is passed on to nodes, which define it. The table of methods has no rows for node methods. */
   readonly isNodeMethod?: boolean;
   /** Whether the price table of node methods contains the method. For any other node method, `default` of the configured credits applies. */
   readonly isPriced?: boolean;
   /** Whether only networks with a rollup family serve the method. */
   readonly needsRollup?: boolean;
-  /** Whether the method sends transactions. A key may be denied such methods. */
+  /** Whether the method sends transactions. The configuration of a key can forbid methods that send. */
   readonly sends?: boolean;
-  /** Whether the method waits for future events. Such a call needs a request scope of its own. */
+  /** Whether the method waits for future events. A call of a waiting method needs a request scope of its own. */
   readonly waits?: boolean;
   /** Method that this method builds on. A network that excludes the base method does not serve this method either. */
   readonly base?: string;
-  /** Whether a network with nodes serves the method only where the configuration lists it, or passes on its namespace. */
+  /** Whether a network with nodes serves the method only if the configuration lists the method, or passes on the methods of its namespace. */
   readonly isOptIn?: boolean;
-  /** Errors of this method, without those that any request may have. */
+  /** Errors that are specific to this method; errors that any request may have are not listed. */
   readonly errors: readonly ErrorName[];
   readonly example: { readonly params: readonly unknown[]; readonly result: unknown };
 };
 
 /**
- * Runs a method with parameters decoded to bytes. Such parameters need no further checks.
+ * Runs a method with parameters decoded to bytes. Decoding has already checked the parameters.
  * @returns undefined when the method needs the parameters as values
  */
 type PlainHandler<C> = (call: CallBytes, context: C) => PromiseOrValue<JsonResult> | undefined;
 
-/** Outcome of one call among several that run together. */
+/** Outcome of one call that `invokeMany` ran. */
 export type MethodOutcome = {
   readonly answer: JsonResult | Error;
   /** Whether a request was sent to a node for this call. */
@@ -98,7 +98,7 @@ export type Method<C> = MethodFacts & {
   invoke(rawParams: readonly unknown[], context: C): PromiseOrValue<JsonResult>;
   readonly invokeFastPath?: PlainHandler<C>;
   /**
-   * Runs several calls together where possible. The result of a call is undefined if that call has to run through `invoke`. The list as a whole is
+   * Runs several calls at once where possible. The result of a call is undefined if that call has to run through `invoke`. The list as a whole is
    * undefined if all calls have to run through `invoke`.
    */
   readonly invokeMany?: (calls: readonly ScopedCall[], context: C) => CallOutcomes;
@@ -154,7 +154,7 @@ type Outcome = { readonly params: readonly Param[] } & (
 const OUTCOMES = new WeakMap<readonly unknown[], Outcome>();
 
 /**
- * Parses positional parameters. If `prepareParams` has already parsed this list, its outcome is used.
+ * Parses positional parameters. If `prepareParams` has already parsed the list, its stored outcome is used.
  * @throws RpcError in geth's words when a parameter is missing, malformed or superfluous
  */
 export function parseParams(params: readonly Param[], rawParams: readonly unknown[]): unknown[] {
@@ -178,7 +178,7 @@ function parseParam({ codec, required }: Param, position: number, raw: unknown):
   }
 }
 
-/** Parses parameters with pauses. The outcome is stored for a later `parseParams` of the same list. */
+/** Parses parameters with pauses. A later `parseParams` of the same parameter list uses the stored outcome. */
 export function* prepareParams(
   params: readonly Param[],
   rawParams: readonly unknown[],

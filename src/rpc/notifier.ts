@@ -6,14 +6,14 @@ export interface Subscription {
   /** Subscription id: `0x` and 32 hex digits. The id is unique in the process, and hard to guess. */
   readonly id: string;
   /**
-   * Sends one notification per result, in order. The results of one call belong to one event, such as the logs of a block. Notifications are buffered until the
-   * response with the subscription id is sent. After the end of the subscription, this method does nothing.
+   * Sends one notification per result, in order. The results of one call belong to one event, such as the logs of a block. Notifications are buffered
+   * until the response with the subscription id is sent. After the end of the subscription, `notify` does nothing.
    * @param noticedAt time at which the event became known, ms on the clock of `performance.now()`; absent for past events
    */
   notify(results: readonly JsonText[], noticedAt?: number): void;
   /**
-   * Callers must call this method before they send each past block. Returns a promise to await while the connection has a send backlog, and undefined
-   * otherwise. The call may charge credits for the block.
+   * Callers must call `waitForRoom` before they send each past block. Returns a promise to await while the connection has a send backlog, and
+   * undefined otherwise. The call may charge credits for the block.
    */
   waitForRoom(): Promise<void> | undefined;
   /**
@@ -29,7 +29,7 @@ export interface Subscription {
  */
 export type BeginSubscription = (subscription: Subscription) => PromiseOrValue<() => void>;
 
-/** Subscription interface that a connection offers to methods. HTTP requests have none. */
+/** Subscription interface that a connection offers to methods. HTTP requests have no notifier. */
 export interface Notifier {
   /**
    * Opens a subscription.

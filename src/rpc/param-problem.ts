@@ -3,7 +3,10 @@ import { UntracedError } from '../../packages/ethereum/primitives/untraced-error
 /** Maximum length of a name in a message, in characters. The limit is necessary because a key of a map may be as long as a body. */
 const MAX_NAME_LENGTH = 80;
 
-/** Problem of a parameter. The message is one line with the problem. If the problem lies inside the parameter, its location comes first. */
+/**
+ * Problem of a parameter. The message is one line with the problem. If the problem lies inside the parameter, the message begins with the location of
+ * the problem.
+ */
 export class ParamProblem extends UntracedError {
   readonly #problem: string;
   readonly #path: readonly (string | number)[];

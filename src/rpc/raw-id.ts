@@ -14,7 +14,7 @@ const CLOSING_BRACE = 0x7d;
 /** Returns the raw text of the numeric `id` member of the object in `text`. Returns undefined where the object has no numeric `id`. */
 export function findRawId(text: string): string | undefined {
   const at = findIdToken(text, 0);
-  // Without escapes, the key `id` has only one encoding. If `"id"` occurs once, that occurrence is therefore the member.
+  // Without escapes, the key `id` has only one encoding. A single occurrence of `"id"` is therefore the key of the member.
   if (at >= 0 && findIdToken(text, at + ID_TOKEN_LENGTH) < 0 && !text.includes('\\')) {
     return readNumberMember(text, at + ID_TOKEN_LENGTH);
   }
@@ -22,16 +22,16 @@ export function findRawId(text: string): string | undefined {
 }
 
 /**
- * Returns the raw numeric ids of the objects in the array in `text`, by position. The entry of an element without a numeric id is undefined.
- * @param elements the parsed array, if available; nearly all texts then need no scan
+ * Returns the raw numeric ids of the objects in the array in `text`, by position. Elements without a numeric id have an undefined entry.
+ * @param elements the parsed array, if available; with it, nearly all texts need no scan
  */
 export function findRawIds(text: string, elements?: readonly unknown[]): (string | undefined)[] {
   return (elements && findLoneIds(text, elements)) ?? scanRawIds(text, 2);
 }
 
 /**
- * Returns the ids without a scan, or undefined if the text needs one. Two conditions make each occurrence of `"id"` the member of one element. The text has no
- * escapes, and `"id"` occurs as often as there are elements with that member.
+ * Returns the ids without scanning the text; undefined if a scan is needed. Two conditions make each occurrence of `"id"` the member of one element.
+ * The text has no escapes, and `"id"` occurs as often as there are elements with that member.
  */
 function findLoneIds(text: string, elements: readonly unknown[]): (string | undefined)[] | undefined {
   if (text.includes('\\')) return undefined;
@@ -68,7 +68,7 @@ function scanRawIds(text: string, level: number): (string | undefined)[] {
         const end = findStringEnd(text, at);
         if (keyIsNext) {
           keyIsNext = false;
-          // If a key occurs twice, the last one counts, as in JSON.parse.
+          // If a key occurs twice, the last member with this key is used, as in JSON.parse.
           if (isIdKey(text, at, end)) ids[element] = readNumberMember(text, end + 1);
         }
         at = end;
@@ -110,15 +110,15 @@ function findStringEnd(text: string, open: number): number {
 
 function isIdKey(text: string, open: number, close: number): boolean {
   if (close - open === 3) return text.startsWith('id', open + 1);
-  // `\u0069\u0064` is the longest encoding of the key.
+  // `\u0069\u0064` is the longest encoding of the key `id`.
   if (close - open > 13) return false;
   const key = text.slice(open, close + 1);
   return key.includes('\\') && JSON.parse(key) === 'id';
 }
 
 /**
- * Reads an id on the fast path. Returns the number if it directly follows its colon, in the form in which JavaScript writes `value`. Otherwise
- * undefined.
+ * Reads an id on the fast path. Returns the number if it directly follows its colon, in the form in which JavaScript writes `value`. Returns
+ * undefined for any other id.
  */
 function readSimpleNumber(text: string, at: number, value: unknown): string | undefined {
   if (typeof value !== 'number' || text.charCodeAt(at) !== COLON) return undefined;

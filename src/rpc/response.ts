@@ -23,7 +23,7 @@ const END = Buffer.from('}');
 /**
  * Encodes the success response for a result of any form. The response to a stream or a large text is a stream.
  * @param id raw JSON text of the request's id
- * @param trust returns the `trust` member; absent where the client does not request it. For a stream, it is called when the stream ends.
+ * @param trust returns the `trust` member; absent where the client does not request it. For a stream, `trust` is called when the stream ends.
  */
 export function encodeResult(id: JsonText, result: JsonResult, trust?: () => string): JsonResult {
   if (typeof result === 'string' && result.length <= LARGE_TEXT && trust === undefined)
@@ -39,7 +39,7 @@ export function encodeResult(id: JsonText, result: JsonResult, trust?: () => str
   return enclose(head, result, () => tail);
 }
 
-/** Wraps a stream between two texts. The second text is created when the stream ends. */
+/** Puts a text before and after a stream. `end` returns the text after it, once the stream has ended. */
 function enclose(head: string, stream: JsonStream, end: () => string): JsonStream {
   const { reservedBytes, length } = stream;
   return {
@@ -63,7 +63,7 @@ async function* enclosePieces(
 /**
  * Encodes an error response.
  * @param id raw JSON text of the request's id, `null` where the id could not be read
- * @param maxText maximum length of data that is encoded at once, UTF-16 units; longer data is encoded in pieces when they are sent
+ * @param maxText maximum length of data that is encoded at once, UTF-16 units; longer data is encoded in pieces while it is sent
  */
 export function encodeError(id: JsonText, error: RpcError, maxText: number = LARGE_TEXT): JsonResult {
   const data = typeof error.nodeData === 'string' ? error.nodeData : error.data;
@@ -83,7 +83,10 @@ export function encodeSmallError(id: JsonText, error: RpcError): JsonText {
   return `${beginError(id, error)}${data}}}`;
 }
 
-/** Encodes the beginning of an error response, up to its data. The response object and the error object are not closed. */
+/**
+ * Encodes the beginning of an error response, up to its data. The text does not yet contain the closing braces of the error object and the response
+ * object.
+ */
 function beginError(id: JsonText, { code, message }: RpcError): string {
   return `{"jsonrpc":"2.0","id":${id},"error":{"code":${code},"message":${JSON.stringify(message)}`;
 }

@@ -1,4 +1,7 @@
-/** Codecs of the wire scalars. Text is case-insensitive and normalised to lower case. An empty text is zero, or no bytes, as in geth. Messages are geth's. */
+/**
+ * Codecs of the wire scalars. Text is case-insensitive and normalised to lower case. As in geth, an empty text means zero for a number, and no bytes
+ * for data. Messages are geth's.
+ */
 import { isLowerHex } from '../../packages/ethereum/primitives/byte-loops.ts';
 import { findQuantityProblem } from '../../packages/ethereum/primitives/quantity.ts';
 import type { Codec } from './codec/codec.ts';

@@ -9,7 +9,7 @@ export const TEXT_PIECE: number = 64 * 1024;
 type Part = JsonText | Uint8Array | JsonStream;
 
 /**
- * Streams a text that consists of parts, without concatenating them all.
+ * Streams a text that consists of parts, without concatenating all parts.
  * @param reservedBytes memory that the parts occupy until they are sent
  * @param cancel called when the stream is abandoned
  */

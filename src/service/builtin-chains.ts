@@ -26,7 +26,7 @@ async function isComplete(store: string, headHash: string): Promise<boolean> {
   }
 }
 
-/** Maximum number of attempts to import. Another process may be importing the same chain into the same folder, which takes a few seconds. */
+/** Maximum number of attempts to import. Another process may be importing the same chain into the same folder; an import takes a few seconds. */
 const ATTEMPTS = 10;
 const RETRY_MS = 500;
 

@@ -33,7 +33,7 @@ export interface Service {
   readMetrics(): Promise<MetricsJson>;
   /**
    * Replaces the whole configuration of the running service. Connections remain open, and running requests end under the old configuration.
-   * @throws Error if the new configuration cannot be applied; the old one then remains in force
+   * @throws Error if the new configuration cannot be applied; the old configuration then remains in force
    */
   reload(config: Config): Promise<void>;
   /** Drains and closes the server, then all its backends. */
@@ -41,7 +41,10 @@ export interface Service {
 }
 
 export type ServiceOptions = {
-  /** Whether the key `demo` gives access to a network that is not built-in. As for built-in networks, this applies on a loopback listener only. */
+  /**
+   * Whether the key `demo` gives access to a network that is not built-in. The key `demo` gives access on a loopback listener only, as for built-in
+   * networks.
+   */
   readonly hasDemoKey?: (network: string) => boolean;
   /** Number of processes on this machine that serve this configuration. */
   readonly processes?: number;

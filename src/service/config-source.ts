@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 
 /**
  * Source from which all processes build the same configuration: text that is read once, or the name of a built-in configuration. Each process applies
- * its environment variables, except to the kind `text`.
+ * its environment variables, except to a source of the kind `text`.
  */
 export type ConfigSource =
   | { readonly kind: 'file'; readonly file: string; readonly text: string }

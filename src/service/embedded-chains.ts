@@ -58,7 +58,9 @@ export class EmbeddedChains {
     return openExecutions(network, options, { pool: this.#pool, config, log });
   }
 
-  /** Maximum size of the cache of verified state per network, bytes, and, once calls are executed locally, the disk store of contract codes. */
+  /**
+   * Maximum size of each network's cache of verified state, bytes; and the disk store of contract codes, undefined until calls are executed locally.
+   */
   get provenState(): { readonly bytes: number; readonly codes: LmdbCodes | undefined } {
     return { bytes: this.#bounds.provenState ?? DEFAULT_STATE_CACHE_BYTES, codes: this.#codes };
   }

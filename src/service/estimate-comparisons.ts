@@ -17,8 +17,8 @@ const PROGRESS = new WeakMap<Chain, Map<string, Progress>>();
 export type ComparisonParts = { readonly network: string; readonly chain: Chain; readonly log: Logger };
 
 /**
- * Compares the first estimate that a network gets from the nodes' own method with the fallback of the rollup family. Nothing waits for the
- * comparison, and its only effect is a log line.
+ * Compares the first estimate that a network gets from the nodes' own method with the fallback of the rollup family. No request waits for the
+ * comparison. Its only effect is a log line.
  */
 export class EstimateComparisons {
   readonly #parts: ComparisonParts;

@@ -40,7 +40,7 @@ export class FamilyRecognition {
 
   constructor(parts: RecognitionParts) {
     this.#parts = parts;
-    // The first head after an outage triggers an attempt.
+    // The first head after an outage triggers an attempt to recognise the family.
     this.#stopWatching = parts.chain.heads.watch(() => {
       if (this.#failure?.kind === 'unavailable' && this.#scope === undefined) void this.#try();
     });
@@ -83,7 +83,7 @@ export class FamilyRecognition {
       else {
         RECOGNISED.set(chain, row);
         log.info({ network, family: row.name, evidence: listSeen(recognition) }, 'rollup family recognised');
-        // Estimates do not wait for this check.
+        // Estimates do not wait for the check for an unknown fork.
         void noteUnknownFork(network, chain, row, scope, log);
       }
     } catch (error) {

@@ -13,7 +13,7 @@ const OTHERS = 32;
 /** Minimum number of client connections; the service is of no use with fewer. */
 const MIN_CONNECTIONS = 16;
 
-/** Counts the descriptors that are needed in addition to the open ones, client connections excluded. */
+/** Counts the file descriptors that are still to be opened, without client connections. */
 export function countReserve(
   { networks, cache, access }: Pick<Config, 'networks' | 'cache' | 'access'>,
   threads: number,
@@ -27,8 +27,8 @@ export function countReserve(
 }
 
 /**
- * Returns the maximum number of client connections, at most `limits.connections`. It leaves enough file descriptors for threads, nodes and the store,
- * because a call fails if it needs a descriptor and none is free. Logs a warning if the number is less than configured.
+ * Returns the maximum number of client connections, at most `limits.connections`. The returned number leaves enough file descriptors for threads,
+ * nodes and the store. Without a free descriptor, a call that needs one fails. Logs a warning if the number is less than configured.
  * @param threads number of execution threads
  */
 export function fitConnections(

@@ -7,15 +7,17 @@ const GROWTH_PERCENT = 25;
 
 const MIB = 1024 * 1024;
 /**
- * Bounds in bytes on both semi-spaces of the young generation, during the start and while serving. V8's limit is 32 MiB; the start alone makes the
- * young generation grow to 16 MiB, and it rarely shrinks. Most objects of the start survive, so a larger young generation would save no work there.
+ * Bounds in bytes on both semi-spaces of the young generation, during the start and while serving. V8's default limit is 32 MiB. During the start,
+ * the young generation grows to 16 MiB, and it rarely shrinks afterwards. Most objects of the start survive, so a larger young generation would save
+ * no work there.
  */
 const YOUNG_BYTES = { atStart: 4 * MIB, serving: 16 * MIB } as const;
 
 /**
- * Shares (per cent) of the room until the next full collection at which incremental marking begins, and becomes urgent. By default, V8 begins when
- * the remaining room is smaller than the young generation; in a small heap this is after 8 MB. Off-heap buffers count from their allocation. With
- * bodies of about 10 KB, each young collection would then be accompanied by a full one, although the young collection frees the bodies.
+ * Fill levels of the room until the next full collection, per cent. Incremental marking begins at `begin`, and becomes urgent at `hurry`. By default,
+ * V8 begins incremental marking when the remaining room is smaller than the young generation: in a small heap, after 8 MB. V8 counts off-heap buffers
+ * as soon as they are allocated. By default, with bodies of about 10 KB, each young collection would therefore be accompanied by a full collection,
+ * although the young collection frees the bodies.
  */
 const MARKING = { begin: 80, hurry: 95 } as const;
 

@@ -11,7 +11,7 @@ const HOLDERS = new WeakMap<Chain, number>();
 /** Feed of each chain, independent of the configuration, so that subscriptions survive a reload. */
 const FEEDS = new WeakMap<Chain, NetworkFeed>();
 
-/** Counts a configuration that uses the chain; `releaseChain` removes it from the count. */
+/** Increments the number of configurations that use the chain; `releaseChain` decrements the number. */
 export function holdChain(chain: ObservedChain): void {
   HOLDERS.set(chain, (HOLDERS.get(chain) ?? 0) + 1);
 }

@@ -6,7 +6,7 @@ const NON_TERMINAL_INTERVAL_MS = 5_000;
 /** Minimum time before the remaining time is estimated, ms. */
 const MIN_ESTIMATE_MS = 1_000;
 
-/** A longer remaining time is shown as unknown. */
+/** A remaining time above this maximum is shown as unknown. */
 const MAX_ESTIMATE_SECONDS = 100 * 3_600;
 
 /** Creates a progress bar with blocks/s, txs/s, Mgas/s and the remaining time; without a terminal, a line is printed every few seconds. */

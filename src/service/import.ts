@@ -47,7 +47,7 @@ export type ImportOptions = {
   readonly blocks: string;
   readonly data: string;
   readonly seal: SealCheck;
-  /** Checks of imported blocks; default `full`. */
+  /** Selects the checks of imported blocks; default `full`. */
   readonly verify?: ImportChecks;
   /** Maximum memory for the call frames of one transaction, bytes; the EVM's default if absent. */
   readonly callMemory?: number;

@@ -9,8 +9,8 @@ import { describeSystemError } from '../util/system-error.ts';
 const REPORT_MS = 5_000;
 
 /**
- * Builds the indexes of a store that an earlier version of this program filled. After a crash the next run continues the work, and several processes
- * share the work.
+ * Builds the indexes of a store that an earlier version of this program filled. After a crash, the next run continues the work. Several processes
+ * that index the same store share the work.
  * @throws Error that names the folder of the store if the folder cannot be written
  */
 export async function completeIndexes(data: string, log: Pick<Logger, 'info'>): Promise<void> {

@@ -16,7 +16,7 @@ const NOTHING: ExecutionFigures = {
 };
 
 export type LazySamplingOptions = {
-  /** Percentage of the nodes' answers that are compared. */
+  /** Percentage of the nodes' answers that are compared with local executions. */
   readonly share: number;
   /** Loads the local executions with which answers are compared. */
   readonly open: () => Promise<LocalExecutions>;

@@ -22,7 +22,10 @@ import { fingerprint } from './fingerprint.ts';
 export type OpenAccess = AdmissionParts & {
   readonly keys: StoredKeys;
   readonly tables: Tables;
-  /** Fingerprints of the settings for keys, and for tokens. A reload reuses the key or token cache whose fingerprint is unchanged. */
+  /**
+   * Fingerprints of two groups of settings: for keys (`settings`) and for tokens (`issuers`). A reload reuses the key or token cache whose
+   * fingerprint is unchanged.
+   */
   readonly settings: string;
   readonly issuers: string;
   close(): Promise<void>;
@@ -122,7 +125,7 @@ async function openTables({ access, dataDir }: Config, processes: number, warn: 
   const client = await openClient(access.valkey, warn);
   // Requests that arrive before the connection is open would be rejected.
   await client.waitUntilReady(CONNECT_LIMIT_MS);
-  // Loaded on demand, because loading takes 20 ms with the client.
+  // Loaded on demand, because these modules and the Redis client take 20 ms to load.
   const { RedisKeyTable } = await import('../access/keys/redis-key-table.ts');
   const { RedisLimitTable } = await import('../access/limits/redis-limit-table.ts');
   const { RedisHeightTable } = await import('../shared-store/records/redis-height-table.ts');

@@ -11,7 +11,7 @@ const READ_MS = 600_000;
 const FIRST_RETRY_MS = 15_000;
 /** Maximum interval while no node has the block that layer 1 commits to, ms: in this state, no answer of the network is verified. */
 const CONTRADICTED_MS = 60_000;
-/** Time limit for reading layer 1 and finding the block, ms: a few proofs, then a header from each node and one more proof. */
+/** Time limit for reading layer 1 and finding the rollup's block, ms. The work is a few proofs, then a header from each node and one more proof. */
 const READ_LIMIT_MS = 30_000;
 
 /** Maximum wait until recent blocks of both networks are verified for the first time, ms. */
@@ -55,7 +55,7 @@ export class Anchors {
   /** @param retryMs time to the next read if this read fails, ms */
   async #read(network: AnchoredNetwork, retryMs: number): Promise<void> {
     const { name, chain, l1, options } = network;
-    // The anchor is read only after the state of layer 1 is verified; if a node is still unreachable after the time limit, the read reports the
+    // The anchor is read only after the state of layer 1 is verified. If a node is still unreachable after the time limit, the read reports the
     // error.
     await this.#waitAtMost(name, Promise.all([chain.calibrated, l1.calibrated]), CALIBRATE_LIMIT_MS);
     if (this.#isClosed) return;
@@ -105,7 +105,7 @@ export class Anchors {
 
 type ReadingPause = {
   readonly waitMs: number;
-  /** Time to the next read after another failure, ms. */
+  /** Time to the next read if the next read fails again, ms. */
   readonly retryMs: number;
 };
 

@@ -22,14 +22,11 @@ import type { OpenExecutions } from './open-executions.ts';
 import type { LoadExecutions } from './prepare-executions.ts';
 import { SENDING_TOOLS } from './sending-tools.ts';
 
-/** Chain that reports figures for metrics and the status page, and that can be anchored in its layer 1. */
+/** Chain with figures for metrics and the status page. A rollup's chain may be anchored in its layer 1. */
 export type ObservedChain = Chain & {
   describe(): ChainFigures;
   readonly layer1?: AnchoredChain | undefined;
-  /**
-   * Resolves when recent blocks have been verified for the first time; earlier answers are not verified. The promise is absent for a chain without
-   * nodes.
-   */
+  /** Resolves when recent blocks have been verified for the first time; earlier answers are not verified. Absent for a chain without nodes. */
   readonly calibrated?: Promise<void> | undefined;
 };
 

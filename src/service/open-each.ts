@@ -5,7 +5,7 @@ import { UnopenedChain } from './unopened-chain.ts';
 export type OpenEachOptions = {
   /** Returns the chain of this network if it is already open. */
   readonly lend: (name: string, options: NetworkOptions) => ObservedChain | undefined;
-  /** Whether the other networks are served if this network cannot be opened. */
+  /** Whether the other networks are served if a network cannot be opened. */
   readonly mayBeUnopened: (name: string) => boolean;
   /** Called with each chain as soon as it is open. */
   readonly onOpen: (name: string, chain: ObservedChain) => void;
@@ -14,7 +14,7 @@ export type OpenEachOptions = {
 /**
  * Opens the chains of all networks concurrently. If a network cannot be opened and `mayBeUnopened` accepts that, the error is logged and the network
  * gets an `UnopenedChain`.
- * @throws Error that names a network that cannot be opened: a required network, or any if no network can be opened
+ * @throws Error if a required network cannot be opened, or if no network can be opened; the error names one of the networks
  */
 export async function openEach(
   networks: Readonly<Record<string, NetworkOptions>>,

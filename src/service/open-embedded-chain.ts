@@ -27,7 +27,7 @@ export async function openEmbeddedChain(
 
 /**
  * Imports a missing built-in chain, and completes the indexes of an imported chain.
- * @returns folder of the store, which may not exist
+ * @returns path of the store's folder; the folder may not exist
  */
 export async function prepareStore(
   { builtin, embedded }: Pick<EmbeddedSource, 'builtin' | 'embedded'>,

@@ -34,7 +34,7 @@ export type NetworkParts = {
 export class OpenNetworks {
   readonly config: Config;
   readonly rollups: Rollups;
-  /** Queue of calls for each network. */
+  /** Queue for the calls of each network, by network name. */
   readonly slots: ReadonlyMap<string, FairQueue>;
   readonly #chains = new Map<string, ObservedChain>();
   #anchors: Anchors | undefined;
@@ -52,11 +52,11 @@ export class OpenNetworks {
   }
 
   /**
-   * Opens all networks concurrently, whether their nodes answer or not. A network that cannot be opened gets an `UnopenedChain`. During a reload,
-   * such a network is an error, unless it could not be opened under the previous configuration either.
+   * Opens all networks concurrently, whether their nodes answer or not. A network that cannot be opened gets an `UnopenedChain`. During a reload, a
+   * network that cannot be opened is an error, unless it could not be opened under the previous configuration either.
    * @param options.isStrict whether a network that cannot be opened is always an error
-   * @throws Error that names a network that cannot be opened, if that is an error or if no network can be opened; only the chains of `before` then
-   * remain open
+   * @throws Error that names a network that cannot be opened, if this counts as an error, or if no network can be opened. After the error, only the
+   * chains of `before` remain open
    */
   static async open(
     config: Config,

@@ -21,7 +21,7 @@ function readLayer1(layer1: Layer1 | Promise<Layer1>): Layer1['blocks'] {
       try {
         return await (await layer1).blocks.getHeader(block, scope);
       } catch (error) {
-        // The message of `aborted` and `busy` already names the bound.
+        // The messages of `aborted` and `busy` already say which limit was reached.
         if (!(error instanceof ChainError) || error.kind === 'aborted' || error.kind === 'busy') throw error;
         throw new ChainError(error.kind, `layer 1 is not available: ${error.message}`);
       }
@@ -41,9 +41,9 @@ export type OpenRollup = {
   readonly familyName: string | undefined;
   /** Prefixes of the rollup's methods, the main prefix first. The list is undefined until the configuration or the family provides the prefixes. */
   readonly prefixes: readonly string[] | undefined;
-  /** Estimate methods of the family's nodes. The list is undefined until the family is recognised. */
+  /** Names of the estimate methods that nodes of the family serve; undefined until the family is recognised. */
   readonly nodeEstimates: readonly string[] | undefined;
-  /** Sources of the family's answers. */
+  /** Chains and nodes from which the family reads its answers. */
   readonly sources: RollupSources;
 };
 

@@ -40,7 +40,9 @@ export async function prepareExecutions(
   return { openExecutions, ...(config !== undefined && { chainId: config.chainId }) };
 }
 
-/** Whether call results of nodes are compared with local executions; false if the family of the rollup, and thus its execution rules, is unknown. */
+/**
+ * Whether call results of nodes are compared with local executions. False for a rollup of an unknown family, because its execution rules are unknown.
+ */
 export function samplesCalls({
   verify = DEFAULT_VERIFY,
   verifyCalls = DEFAULT_VERIFY_CALLS,

@@ -21,7 +21,7 @@ export class Reloader {
     void this.#reload(true);
   };
   #running: Config;
-  /** Configuration text of the last reload, applied or rejected; the same text is tried again only if a reload is requested. */
+  /** Configuration text of the last reload, whether applied or rejected. The same text is tried again only if a signal requests a reload. */
   #text: string;
   #last: Promise<void> = Promise.resolve();
 

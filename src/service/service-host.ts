@@ -74,7 +74,7 @@ async function openWorkers(options: HostOptions, workers: number): Promise<Servi
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (isStrict) throw new Error(`network ${name}: ${reason}`, { cause: error });
-      // Workers may still be able to read the store without these indexes.
+      // Workers may still be able to read a store whose indexes are incomplete.
       log.warn({ network: name, reason }, 'the store of the network could not be brought up to date');
     }
   }

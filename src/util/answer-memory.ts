@@ -1,7 +1,7 @@
 import type { RequestScope } from './request-scope.ts';
 import { SharedBudget } from './shared-budget.ts';
 
-/** Granularity of reservations from the budget, bytes. The first step is not taken from the budget, because most batches need no more. */
+/** Granularity of reservations from the budget, bytes. The first 16 KiB of an answer are not reserved, because most batches need no more. */
 const STEP_BYTES = 16 * 1024;
 
 /** Budget for requests that have no bound, such as the service's own requests. */
@@ -32,7 +32,7 @@ export class AnswerMemory {
 
   /**
    * Reserves `bytes` more bytes.
-   * @returns whether there was room for them; always false after `release`
+   * @returns whether the budget had room for `bytes`; always false after `release`
    */
   hold(bytes: number): boolean {
     if (this.#isReleased) return false;
@@ -56,7 +56,7 @@ export class AnswerMemory {
     this.#taken -= amount;
   }
 
-  /** Returns all taken bytes to the budget. Afterwards, `hold` always returns false. */
+  /** Returns all taken bytes to the budget. After `release`, `hold` always returns false. */
   release(): void {
     this.#isReleased = true;
     this.#budget.giveBack(this.#owner, this.#taken);

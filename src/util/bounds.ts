@@ -7,13 +7,13 @@ export type BoundRow = {
   readonly counts: string;
   /** Unit of the limit. */
   readonly unit: string;
-  /** Default limit, in `unit`. It is absent where there is no limit by default. */
+  /** Default limit, in `unit`. Absent where there is no limit by default. */
   readonly byDefault?: number;
-  /** Configuration path of the option that sets the limit. The path is absent where the limit is fixed. */
+  /** Configuration path of the option that sets the limit. Absent where the limit is fixed. */
   readonly option?: string;
   /** Row in the table of errors for a refusal. The row is absent where a refusal is not a JSON-RPC error, or where its row also has other causes. */
   readonly error?: string;
-  /** Row in the table of errors for a call that has begun when it reaches the bound. */
+  /** Row in the table of errors for a call that reaches the bound after it has begun. */
   readonly lateError?: string;
   /** Outcome of a refusal in a case that `error` does not cover. */
   readonly closes?: string;
@@ -673,7 +673,7 @@ export function limitOf(name: Numbered): number {
   return ROWS[name].byDefault;
 }
 
-/** Returns the rows in the table of errors that a refusal may have. The usual row is first. */
+/** Returns the rows in the table of errors that a refusal by this bound may have, the usual row first. */
 export function listErrors(name: BoundName): readonly BoundError[] {
   const { error, lateError } = BOUNDS[name];
   return [error, lateError].filter((row) => row !== undefined) as BoundError[];

@@ -9,8 +9,8 @@ export interface CancelSignal {
 }
 
 /**
- * Notifies listeners of a cancellation. Its `signal` has a part of the interface of AbortSignal, and costs a twentieth of it. An AbortController took
- * 3 % of the time of a forwarded request.
+ * Notifies listeners of a cancellation. `signal` has a part of the interface of AbortSignal, at a twentieth of the cost. An AbortController took 3 %
+ * of the time of a forwarded request.
  */
 export class CancelSource implements CancelSignal {
   readonly signal: CancelSource;

@@ -2,8 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { readRegularFile } from './read-file.ts';
 
 /**
- * Trusts only the first certificate of a PEM file, which it compares by bytes. Name, dates and issuer do not matter. After the file has changed, a listener may
- * still present the previous certificate. The previous certificate therefore remains trusted until the new one is presented.
+ * Trusts only the first certificate of a PEM file, which it compares by bytes. Name, dates and issuer of the certificate are not checked. After the
+ * file has changed, a listener may still present the previous certificate. The previous certificate therefore remains trusted until the new one is
+ * presented.
  */
 export class CertificatePin {
   readonly #file: string;
@@ -32,7 +33,7 @@ export class CertificatePin {
     try {
       return new X509Certificate(readRegularFile(this.#file)).raw;
     } catch {
-      // The file is missing, half written, or not a file. The previous certificate then remains trusted.
+      // The file is missing, half written, or not a file. Until the file is readable again, the previous certificate remains trusted.
       return undefined;
     }
   }

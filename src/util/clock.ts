@@ -9,7 +9,7 @@ export interface Clock {
   schedule(task: () => void, ms: number): () => void;
 }
 
-/** The clock of the process. Its timers do not keep the process alive. */
+/** The clock of the process. Timers of this clock do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   schedule(task, ms) {

@@ -7,14 +7,14 @@ export function copyText(text: string): string {
   return Buffer.from(text, encoding).toString(encoding);
 }
 
-/** Whether all characters are below 0x80. The check runs at a few GB/s (measured). */
+/** Whether all characters are below 0x80. Measured speed: a few GB/s. */
 export function isAscii(text: string): boolean {
   return Buffer.byteLength(text) === text.length;
 }
 
 /**
- * Returns an upper bound on the memory of the characters, bytes. V8 uses one byte per character where all are Latin-1. This function counts two bytes per
- * character if any is not ASCII.
+ * Returns an upper bound on the memory of the characters, bytes. V8 uses one byte per character in a text of Latin-1 characters only.
+ * `countTextBytes` counts two bytes per character unless all characters are ASCII.
  */
 export function countTextBytes(text: string): number {
   return isAscii(text) ? text.length : 2 * text.length;

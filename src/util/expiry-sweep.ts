@@ -44,7 +44,7 @@ export class ExpirySweep<T extends Expiring> {
     last.sweepIndex = index;
   }
 
-  /** Returns a snapshot of the entries, in no order. */
+  /** Returns a snapshot of the entries, in any order. */
   list(): T[] {
     return this.#entries.slice();
   }
@@ -56,7 +56,8 @@ export class ExpirySweep<T extends Expiring> {
       return;
     }
     const now = performance.now();
-    // After a pause of the whole process, input may have arrived that is not read yet. `setImmediate` lets the loop read it before anything expires.
+    // After a pause of the whole process, input may have arrived that is not read yet. `setImmediate` lets the event loop read this input before
+    // anything expires.
     setImmediate(() => {
       for (const entry of this.list()) {
         if (entry.sweepIndex >= 0 && entry.expiresAt <= now) entry.expire();

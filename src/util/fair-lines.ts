@@ -1,11 +1,11 @@
-/** Time that an owner may use before other owners go first, milliseconds. RFC 8290 calls it the quantum. */
+/** Time that an owner may use before other owners have priority, milliseconds. RFC 8290 calls this time the quantum. */
 const SHARE_MS = 1;
 /** Maximum time debt of an owner, milliseconds. */
 const MAX_DEBT_MS = 16;
 
 type Line<T> = {
   readonly items: T[];
-  /** Milliseconds that the owner may still use before other owners go first. A negative number is the owner's time debt. */
+  /** Milliseconds that the owner may still use before other owners have priority. A negative number is the owner's time debt. */
   leftMs: number;
 };
 
@@ -14,9 +14,9 @@ type Line<T> = {
  * that was not in the queue goes before owners that have used their share. Small requests therefore never wait for heavy owners.
  */
 export class FairLines<T> {
-  /** New flows of RFC 8290: owners that have not used up a share. The next owner is first. */
+  /** New flows of RFC 8290: owners that have not used up a share, in the order in which they are served. */
   readonly #fresh = new Map<string, Line<T>>();
-  /** Old flows of RFC 8290: all other owners. The next owner is first. A line may be empty. */
+  /** Old flows of RFC 8290: owners that have used a share, in the order in which they are served. The line of an old flow may be empty. */
   readonly #known = new Map<string, Line<T>>();
   #items = 0;
   #owners = 0;
@@ -56,15 +56,15 @@ export class FairLines<T> {
         return { owner, item: line.items.shift() as T };
       }
       lines.delete(owner);
-      // An owner that has used its share waits behind the others. A new owner without further items stays in the queue for a round, so that it does
-      // not count as new again immediately.
+      // An owner that has used its share waits behind the other owners. A new owner without further items stays in the queue for a round, so that the
+      // owner's next item does not make it a new owner again immediately.
       if (line.items.length > 0) line.leftMs += SHARE_MS;
       if (line.items.length > 0 || isFresh) this.#known.set(owner, line);
     }
     return undefined;
   }
 
-  /** Charges an owner for the time of its item. When the queue is empty, all debts are dropped. */
+  /** Charges an owner for the time that its item took. When the queue becomes empty, the time debts of all owners are dropped. */
   charge(owner: string, ms: number): void {
     const line = this.#find(owner);
     if (line !== undefined) line.leftMs = Math.max(line.leftMs - ms, -MAX_DEBT_MS);

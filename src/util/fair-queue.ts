@@ -9,7 +9,7 @@ export type FairQueueLimits = {
   readonly ownerShare?: OwnerShare;
   /** Maximum number of waiting entries. */
   readonly waiting: number;
-  /** Maximum time that an entry waits, milliseconds. An entry that would wait longer is refused immediately. */
+  /** Maximum time that an entry waits, milliseconds. An entry that would have to wait longer than `waitMs` is refused immediately. */
   readonly waitMs: number;
 };
 
@@ -28,17 +28,18 @@ const SWEEP_MS = 200;
 const ENOUGH_SAMPLES = 4;
 
 /**
- * Concurrency slots that owners share. Owners alternate, regardless of how many entries wait for each. No owner uses more than its share of the slots. When the
- * queue is full, the owner with the most waiting entries loses one. An entry that cannot be served in time is refused immediately.
+ * Concurrency slots that owners share. Owners alternate, regardless of how many entries wait for each. No owner uses more than its share of the
+ * slots. When the queue is full, the owner with the most waiting entries loses one. An entry that would have to wait longer than `waitMs` is refused
+ * immediately.
  *
- * An entry waits only while its owner has no room. Every released slot admits all entries whose owners have room. A new entry whose owner has room
- * therefore never overtakes an entry that could run. Groups need several slots at once, and come after single entries.
+ * An entry waits only while its owner has no room. Every released slot admits all entries whose owners have room. A new entry that runs immediately
+ * therefore never overtakes a waiting entry that could run. Groups need several slots at once, and come after single entries.
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits;
   readonly #now: () => number;
   readonly #places: SharedBudget;
-  /** Waiting entries by owner. The next owner is first. */
+  /** Waiting entries by owner. The owners are in the order in which they are served. */
   readonly #owners = new Map<string, Entry[]>();
   /** Average interval between two released slots while entries wait, ms. */
   readonly #pace: Ewma;
@@ -77,15 +78,15 @@ export class FairQueue {
   /**
    * Waits for a slot for an owner that has no room.
    * @param waiter if it is aborted, the slot goes to the next entry
-   * @returns `false` when no slot will be free in time. Otherwise returns a promise of whether a slot was taken; `leave` releases the slot.
+   * @returns `false` when no slot will be free in time; otherwise a promise that resolves to whether a slot was taken. `leave` releases the slot.
    */
   wait(owner: string, waiter: Waiter): false | Promise<boolean> {
     return !this.#isTooLate(owner) && this.#makeRoom(owner) && this.#enqueue(owner, waiter);
   }
 
   /**
-   * Waits until an owner has room for several slots. The wait can succeed only if the owner itself has to release the missing slots.
-   * @returns `false` when waiting cannot succeed. Otherwise returns a promise of whether the slots were taken; `leave` releases them.
+   * Waits until an owner has room for several slots. Waiting can succeed only if the owner itself has the missing slots, and can release them.
+   * @returns `false` when waiting cannot succeed; otherwise a promise that resolves to whether the slots were taken. `leave` releases the slots.
    */
   waitForGroup(owner: string, slots: number, waitMs: number, waiter: Waiter): false | Promise<boolean> {
     if (!this.#places.couldHave(owner, slots)) return false;
@@ -107,8 +108,8 @@ export class FairQueue {
   }
 
   /**
-   * Releases a slot while its owner waits for something that needs no slot. Afterwards the owner takes a slot again. The owner may exceed the bound
-   * then, because the call only has to be answered.
+   * Releases a slot while its owner waits for something that needs no slot. After the wait, the owner takes a slot again, even beyond its bound,
+   * because the call only has to be answered.
    */
   async lend<T>(owner: string, wait: () => Promise<T>): Promise<T> {
     this.leave(owner);
@@ -170,7 +171,7 @@ export class FairQueue {
 
   #takeEntry(owner: string): Entry {
     const entries = this.#owners.get(owner) as Entry[];
-    // The owner goes to the end of the line.
+    // A served owner goes to the end of the line of owners.
     this.#owners.delete(owner);
     const entry = entries.shift() as Entry;
     if (entries.length > 0) this.#owners.set(owner, entries);
@@ -178,7 +179,10 @@ export class FairQueue {
     return entry;
   }
 
-  /** Whether the next entry of this owner would come too late. One entry of each other owner is served before each entry of this owner. */
+  /**
+   * Whether the next entry of this owner would have to wait longer than `waitMs`. One entry of each other owner is served before each entry of this
+   * owner.
+   */
   #isTooLate(owner: string): boolean {
     if (this.#pace.weight < ENOUGH_SAMPLES) return false;
     const own = (this.#owners.get(owner)?.length ?? 0) + 1;
@@ -188,7 +192,7 @@ export class FairQueue {
     return (before + 1) * this.#pace.read(0) > this.#limits.waitMs;
   }
 
-  /** Removes cancelled and expired entries. A timer has to do this, because running entries may never end. */
+  /** Removes cancelled and expired entries. A timer calls this method, because running entries may never end. */
   #sweep(): void {
     const now = this.#now();
     for (const [owner, entries] of this.#owners) {
@@ -207,7 +211,8 @@ export class FairQueue {
   }
 
   /**
-   * Makes room for a waiting entry: drops the last entry of the longest line. Returns false if no line is longer than this owner's line would become.
+   * Makes room in a full queue: drops the last entry of the owner with the most entries. Returns false if, with the new entry, `owner` itself would
+   * have the most entries.
    */
   #makeRoom(owner: string): boolean {
     if (this.#waiting < this.#limits.waiting) return true;
@@ -224,8 +229,8 @@ export class FairQueue {
   }
 
   /**
-   * Records the interval between two releases, which is the rate at which the line moves. The interval is measured only while entries wait. Slots
-   * that are released together share the interval.
+   * Records the interval between two releases of slots. Waiting entries advance at this rate. The interval is measured only while entries wait. If
+   * several slots are released at once, the interval is divided among them.
    */
   #measure(slots: number): void {
     const now = this.#now();

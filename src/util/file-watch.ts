@@ -1,7 +1,10 @@
 import { type FSWatcher, statSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Delay between the last change and reading, ms. Files are written piece by piece, and several files one after the other. */
+/**
+ * Delay between the last change and reading, ms. The delay exists because a file is written in pieces, and related files are written one after the
+ * other.
+ */
 const COMPLETE_MS = 200;
 /** Poll interval, ms. Polling is for file systems without change events (network drives, some container volumes), and for links in the middle of a path. */
 const POLL_MS = 10_000;
@@ -24,7 +27,7 @@ export class FileWatch {
     for (const folder of new Set(files.map((file) => dirname(file)))) this.#watchFolder(folder);
   }
 
-  /** Marks the current state of the files as read. */
+  /** Declares that the caller has read the files in their current state. */
   acknowledge(): void {
     clearTimeout(this.#settling);
     this.#settling = undefined;
@@ -37,14 +40,14 @@ export class FileWatch {
     for (const watcher of this.#watchers) watcher.close();
   }
 
-  /** Watches the folder instead of the file. When a file, or a link to it, is replaced, a watch of the old file does not report this. */
+  /** Watches the folder instead of the file. A watch of a file does not report that the file, or a link to it, was replaced. */
   #watchFolder(folder: string): void {
     try {
       const watcher = watch(folder, { persistent: false }, () => this.#complete());
       watcher.on('error', () => watcher.close());
       this.#watchers.push(watcher);
     } catch {
-      // The system has no watches left, or the file system does not support them. The poll then notices changes.
+      // The system has no watches left, or the file system does not support them. In both cases, polling notices the changes.
     }
   }
 

@@ -1,4 +1,7 @@
-/** Returns the group of addresses that one customer can choose from. An IPv4 address is a group of its own. An IPv6 address belongs to the group of its /64. */
+/**
+ * Returns the group of addresses that one customer can choose from. An IPv4 address is a group of its own. An IPv6 address belongs to the group of
+ * its /64 network.
+ */
 export function groupAddress(address: string): string {
   if (!address.includes(':')) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

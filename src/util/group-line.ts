@@ -12,7 +12,7 @@ export type Group = {
 
 /** Waiting groups by owner. Owners alternate, and the groups of one owner are served in order of arrival. */
 export class GroupLine {
-  /** Groups by owner. The next owner is first. */
+  /** Groups by owner. The owners are in the order in which they are served. */
   readonly #owners = new Map<string, Group[]>();
 
   get isEmpty(): boolean {
@@ -33,7 +33,7 @@ export class GroupLine {
       const [group] = groups as [Group, ...Group[]];
       if (!hasRoom(owner, group.slots)) continue;
       groups.shift();
-      // The owner goes to the end of the line.
+      // A served owner goes to the end of the line of owners.
       this.#owners.delete(owner);
       if (groups.length > 0) this.#owners.set(owner, groups);
       return { owner, group };

@@ -1,4 +1,4 @@
-/** Number of buckets per power of two. Each bucket is 2^(1/8) times as wide as the one before, so a percentile is at most 9.1 % too high. */
+/** Number of buckets per power of two. Each bucket is 2^(1/8) times as wide as the previous bucket, so a percentile is at most 9.1 % too high. */
 const BUCKETS_PER_OCTAVE = 8;
 /** Upper edge of the first bucket, ms. */
 const SHORTEST_MS = 0.05;

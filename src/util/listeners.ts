@@ -9,7 +9,8 @@ export class Listeners<A extends readonly unknown[]> {
 
   /**
    * Adds a listener.
-   * @returns a function that removes the listener. That function returns true if this was the last listener, and has no effect when repeated.
+   * @returns a function that removes the listener. The returned function returns true if it removed the last listener. Further calls of the function
+   * have no effect.
    */
   add(call: (...values: A) => void): () => boolean {
     const entry = { call };

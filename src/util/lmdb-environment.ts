@@ -3,17 +3,18 @@ import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb'
 import { GATE_FILE } from './lmdb-folder.ts';
 import { readErrorCode } from './system-error.ts';
 
-/** Options of lmdb's `open`. The path is required. */
+/** Options of lmdb's `open`, with a required `path`. */
 export type EnvironmentOptions = RootDatabaseOptionsWithPath & { readonly path: string };
 
-/** Map size of the gate, bytes. Nothing is ever stored in the gate. */
+/** Map size of the gate, the LMDB environment that serves only as a lock, bytes. Nothing is ever stored in it. */
 const GATE_BYTES = 1 << 16;
 
 /**
- * LMDB environment that several processes open and write. `mdb_env_open` of lmdb 3 has a race: it sets the shared number of the last transaction to the number
- * that it read a moment before, without a lock. (The function is `mdb_env_open2`; it does this also when it opens for reading.) A commit in between is lost,
- * and its pages are overwritten. Every opening and every write transaction therefore runs inside the gate. The gate is the write lock of a second environment
- * that stays empty. If a process that is inside the gate is killed, LMDB passes the lock to the next process.
+ * LMDB environment that several processes open and write. `mdb_env_open` of lmdb 3 has a race: without a lock, it reads the number of the last
+ * transaction, and writes the same number to shared memory a moment later. (The function is `mdb_env_open2`; it does this also when it opens for
+ * reading.) A commit between the read and the write is lost, and its pages are overwritten. Every opening and every write transaction therefore runs
+ * inside the gate. The gate is the write lock of a second environment that stays empty. If a process is killed while it has the gate's lock, LMDB
+ * passes the lock to the next process.
  * @template T result of `openTables`
  */
 export class LmdbEnvironment<T> {
@@ -23,7 +24,7 @@ export class LmdbEnvironment<T> {
 
   /**
    * @param options path and other options of the environment; its folder must exist
-   * @param openTables opens the databases of the environment inside the gate. If it throws, the environment is closed.
+   * @param openTables opens the databases of the environment inside the gate. If `openTables` throws, the environment is closed.
    * @throws Error of LMDB or of the file system; errors of `openTables`
    */
   constructor(options: EnvironmentOptions, openTables: (root: RootDatabase) => T) {
@@ -57,7 +58,7 @@ export class LmdbEnvironment<T> {
     this.#root.resetReadTxn();
   }
 
-  /** Runs a write transaction. All of it is committed, or nothing if `work` throws. */
+  /** Runs a write transaction. If `work` throws, nothing is committed. */
   write<R>(work: (tables: T) => R): R {
     return this.#hold(() => this.#root.transactionSync(() => work(this.tables)));
   }

@@ -15,13 +15,17 @@ import { dirname, join, resolve } from 'node:path';
 import { describeSystemError, readErrorCode } from './system-error.ts';
 
 /**
- * Layout of a meta page (lmdb 3, file format 2): 24 bytes of page header, then these little-endian fields. LMDB maps its file into memory and trusts its
- * content, so a foreign or truncated file kills the process with a signal. The fields are therefore checked before LMDB opens the file.
+ * Layout of a meta page (lmdb 3, file format 2): 24 bytes of page header, then these little-endian fields. LMDB maps its file into memory and trusts
+ * its content, so a foreign or truncated file kills the process with a signal. The fields of the meta pages are therefore checked before LMDB opens
+ * the file.
  */
 const META = { magic: 24, version: 28, pageSize: 48, lastPage: 144, transaction: 152, end: 160 } as const;
 const MAGIC = 0xbeefc0de;
 const FORMAT_VERSION = 2;
-/** Number of pages that may be missing at the end of an intact file. Pages at the end that were freed in the same transaction are never written. */
+/**
+ * Number of pages that may be missing at the end of an intact file. LMDB never writes pages at the end of the file that were allocated and freed in
+ * the same transaction.
+ */
 const UNWRITTEN_PAGES = 16;
 
 /**
@@ -40,7 +44,7 @@ export function prepareLmdbFolder(path: string): void {
   checkSpace(path);
 }
 
-/** Describes the error of a folder that cannot be written. LMDB's own errors are described too. */
+/** Describes why a folder cannot be written, for errors of the file system and of LMDB. */
 export function describeWriteError(path: string, error: unknown): Error {
   return new Error(`${path} cannot be written: ${describeSystemError(error)}`, { cause: error });
 }
@@ -58,7 +62,7 @@ const FIRST_BYTES = 64 * 1024;
 function checkSpace(path: string): void {
   const hasPage = (name: string): boolean =>
     (statSync(join(path, name), { throwIfNoEntry: false })?.blocks ?? 0) > 0;
-  // A lock file that was used before already has the page that every process needs.
+  // A lock file that was used before already occupies the disk page that every process needs.
   if (process.platform === 'win32' || LOCK_FILES.every(hasPage)) return;
   const probe = join(path, `space-${process.pid}-${Date.now()}`);
   try {
@@ -70,7 +74,7 @@ function checkSpace(path: string): void {
   }
 }
 
-/** Creates a folder, one level after the other. Node's own recursion never ends on file systems that refuse with ENOENT. */
+/** Creates a folder and its parents, one level after the other. Node's `recursive` option never returns on file systems that refuse with ENOENT. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));
@@ -81,13 +85,13 @@ function makeFolder(path: string): void {
   }
 }
 
-/** Whether the folder has a data file to open. An empty data file does not count: its process died immediately after creating it. */
+/** Whether the folder has a data file to open. An empty data file does not count: it remains if a process dies immediately after creating it. */
 export function hasLmdbFile(path: string): boolean {
   return readMeta(path) !== undefined;
 }
 
 /**
- * Checks the data file of a folder. A missing or empty file passes.
+ * Checks the data file of a folder. A missing or empty file passes the check.
  * @throws Error when the folder contains a data file that LMDB must not open
  */
 export function checkLmdbFile(path: string): void {
@@ -116,7 +120,7 @@ const MAX_PAGE_SIZE = 65_536;
 function readMeta(path: string): { readonly bytes: Buffer; readonly size: number } | undefined {
   let file: number;
   try {
-    // Without `O_NONBLOCK`, opening a FIFO of this name would block.
+    // Without `O_NONBLOCK`, opening would block if the file is a FIFO.
     file = openSync(join(path, 'data.mdb'), constants.O_RDONLY | constants.O_NONBLOCK);
   } catch {
     return undefined;
@@ -125,7 +129,8 @@ function readMeta(path: string): { readonly bytes: Buffer; readonly size: number
     if (!fstatSync(file).isFile()) throw new Error(`${path} contains a data.mdb that is not a file`);
     const bytes = Buffer.alloc(MAX_PAGE_SIZE + META.end);
     const length = readSync(file, bytes, 0, bytes.length, 0);
-    // The size is read after the meta pages. Another process writes the meta pages once the file has grown, so an earlier size might exclude the newest pages.
+    // The size is read after the meta pages. Another process writes the meta pages after the file has grown. A size that is read before the meta
+    // pages might therefore exclude the newest pages.
     const { size } = fstatSync(file);
     return size === 0 ? undefined : { bytes: bytes.subarray(0, length), size };
   } finally {

@@ -20,7 +20,7 @@ export class WrongCertificateError extends Error {
   }
 }
 
-/** Loopback addresses by wildcard address. A listener that is bound to every address is reached by loopback. */
+/** Map from a wildcard address to the loopback address under which its listener can be reached. */
 const ANY_ADDRESS: ReadonlyMap<string, string> = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
@@ -28,14 +28,14 @@ const ANY_ADDRESS: ReadonlyMap<string, string> = new Map([
 
 /**
  * Connects to a listener on this machine, and completes the handshake.
- * @throws node's error, or WrongCertificateError before anything is sent; both by rejection
+ * @throws (by rejection) node's error, or WrongCertificateError before anything is sent
  */
 export function connectLocally({ host, port, admits }: LocalListener, signal: AbortSignal): Promise<Socket> {
   const target = { host: ANY_ADDRESS.get(host) ?? host, port };
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    // Names and issuers are not checked. The certificate is meant for clients, and need not name this machine's address. `admits` identifies the certificate by
-    // its bytes, and the handshake proves that the peer has its key.
+    // Name and issuer of the certificate are not checked. The certificate is for the host name that clients use, and need not name this machine's
+    // address. `admits` identifies the certificate by its bytes, and the handshake proves that the peer has its key.
     const socket =
       admits === undefined
         ? connect(target)

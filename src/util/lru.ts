@@ -12,15 +12,18 @@ type Entry<K, V> = {
 };
 
 /**
- * Life of an entry, ms. A number is the time from a write until expiry. `idleMs` is the time from the last read or write until removal. Removal of an idle
- * entry may take up to twice as long.
+ * Life of an entry, ms. A number is the time from a write until expiry. `idleMs` is the time from the last read or write until removal. An idle entry
+ * may remain for up to twice `idleMs`.
  */
 export type Life = number | { readonly idleMs: number };
 
-/** Life of entries that are keyed by block, account or trie node. With this life, memory stays level however many blocks pass. */
+/**
+ * Life of entries that are keyed by block, account or trie node. Because of this life, the memory of such a cache does not grow with the number of
+ * blocks.
+ */
 export const BLOCK_LIFE: Life = { idleMs: 5 * 60_000 };
 
-/** Maximum number of ended entries that one write removes. The limit keeps writes cheap. */
+/** Maximum number of ended entries that one write removes, so that writes stay cheap. */
 const LEAVING = 2;
 
 /**
@@ -41,7 +44,7 @@ export class Lru<K, V> {
   /** Sequence number of the last use before the time `#markedAt`. */
   #markedUse = 0;
   #markedAt = 0;
-  /** Entries whose last use has this sequence number or a lower one are idle. */
+  /** An entry is idle if the sequence number of its last use is at most this number. */
   #idleUse = 0;
 
   /**

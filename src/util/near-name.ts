@@ -52,7 +52,10 @@ const MIN_PREFIX = 3;
  */
 const MAX_LENGTH = 64;
 
-/** Counts insertions, deletions, replacements, and swaps of neighbours. The result is Damerau's distance with each position edited at most once. */
+/**
+ * Returns the number of typing errors: insertions, deletions and replacements of characters, and swaps of adjacent characters. The result is
+ * Damerau's distance with each position edited at most once.
+ */
 function countTypingErrors(a: string, b: string): number {
   const [from, to] = [a.slice(0, MAX_LENGTH), b.slice(0, MAX_LENGTH)];
   let before: number[] = [];

@@ -4,7 +4,7 @@ const INTERVAL_MS = 60_000;
 const MAX_KINDS = 256;
 /** Maximum owners per kind that are limited separately. All further owners count as one. */
 const MAX_OWNERS = 1_024;
-/** Part of a kind's lines that one owner alone may have. The number is rounded down, but is at least one. */
+/** Part of the lines of a kind that one owner may log. The number of lines is rounded down, but is at least one. */
 const OWNER_SHARE = 0.1;
 const OTHERS = 'others';
 
@@ -42,7 +42,7 @@ export class OccasionalLog {
    * Decides whether a line is logged.
    * @param kind the event, in words that the program chooses
    * @param owner subject of the event: a node, a key, an address
-   * @returns the number of such lines suppressed since the last one, or undefined to suppress this line
+   * @returns the number of lines of this kind and owner that were suppressed since the last logged line; undefined to suppress this line
    */
   admit(kind: string, owner = ''): number | undefined {
     const found = this.#findKind(kind);
@@ -73,7 +73,9 @@ export class OccasionalLog {
   }
 }
 
-/** Begins a period. Owners without suppressed lines are dropped. If the maximum of owners is reached, all owners are dropped. */
+/**
+ * Begins a new counting period of a kind. Owners without suppressed lines are dropped. If the maximum of owners is reached, all owners are dropped.
+ */
 function beginInterval(kind: Kind, now: number): void {
   kind.since = now;
   kind.lines = 0;

@@ -1,11 +1,11 @@
-/** Minimum number of deletions before the entries are copied. There must also be at least as many deletions as entries. */
+/** Minimum number of deletions before the entries are copied. The number of deletions must also be at least the number of entries. */
 const COPY_AFTER = 64;
 
 /**
- * Map of entries that live as long as a request, under keys that do not recur. V8 replaces the table of a Map as entries come and go. If a Map exists during
- * the first full collection, V8 allocates its later tables in the old generation. Each replaced table there keeps its members alive until the next full
- * collection. With a normal Map, 2.8 kB of every request outlived the young generation. `PassingMap` copies its entries to a new Map from time to time; a new
- * Map begins in the young generation again.
+ * Map for entries that live as long as one request, and whose keys are not used again. V8 replaces the table of a Map as entries come and go. If a
+ * Map exists during the first full collection, V8 allocates its later tables in the old generation. A replaced table in the old generation keeps its
+ * members alive until the next full collection. With a normal Map, 2.8 kB of every request outlived the young generation. `PassingMap` copies its
+ * entries to a new Map from time to time; a new Map begins in the young generation again.
  */
 export class PassingMap<K, V> {
   #entries = new Map<K, V>();

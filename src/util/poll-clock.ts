@@ -4,14 +4,14 @@ import { performance } from 'node:perf_hooks';
 const LEAST_SLEEP_MS = 0.02;
 
 /**
- * Determines when the data that is read in this turn of the event loop arrived. A busy loop reads late: the data may have been available since some
- * moment of the previous turn. The time of reading then does not show when the data was sent. A loop that slept was woken by the arrival.
+ * Determines when the data that is read in this turn of the event loop arrived. If the loop is busy, the data may have been available since some
+ * moment of the previous turn, and is read later than it arrived. If the loop slept, the arrival woke it.
  */
 export class PollClock {
-  /** Time at which the previous turn had read all available data, and the loop's idle time until then. Both are in ms. */
+  /** Time at which the previous turn had read all available data, and total idle time of the event loop up to that time. Both values are in ms. */
   #checkedAt = 0;
   #sleptMs = 0;
-  /** Arrival time of the data that this turn reads, ms. The time is computed when it is first needed. */
+  /** Arrival time of the data that is read in this turn of the event loop, ms. The time is computed when it is first needed. */
   #arrivedAt: number | undefined;
   #watched = 0;
   #isArmed = false;
@@ -39,8 +39,8 @@ export class PollClock {
   }
 
   /**
-   * Arms the check that runs after the reads of this turn, and that arms itself again while data is awaited. The check keeps the event loop neither
-   * alive nor awake.
+   * Arms a check that runs after the reads of this turn of the event loop. While data is awaited, the check arms itself again. The check keeps the
+   * event loop neither alive nor awake.
    */
   #arm(): void {
     if (this.#isArmed) return;

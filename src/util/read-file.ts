@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 
 
 /** Default maximum file size, bytes. Certificates, keys and key sets have a few KiB. */
 const MAX_FILE_BYTES: number = 1024 * 1024;
-/** Maximum size of a genesis file, bytes. The file may have many accounts, and is parsed as a whole. */
+/** Maximum size of a genesis file, bytes. A genesis file may list many accounts, and is parsed as a whole. */
 export const MAX_GENESIS_BYTES: number = 512 * 1024 * 1024;
 /** `O_NONBLOCK` keeps the process from blocking: otherwise opening a FIFO waits for its writer. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
@@ -10,8 +10,8 @@ const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTT
 /**
  * Reads a file that the configuration or a command names. Links are followed.
  * @param maxBytes maximum size; a larger file is refused
- * @throws node's error where the file cannot be opened; Error that names the actual kind of a file that is not regular; Error for a file that is too large. The
- * messages of these two do not contain the file name.
+ * @throws node's error where the file cannot be opened; Error that names the actual kind of a file that is not regular; Error for a file that is too
+ * large. The messages of both `Error`s omit the file name.
  */
 export function readRegularFile(file: string, maxBytes: number = MAX_FILE_BYTES): Buffer {
   let descriptor: number;
@@ -44,7 +44,10 @@ function describeKind(kind: string): string {
   return `is not a file but ${kind}: name a regular file`;
 }
 
-/** Reads until the end of the file instead of up to its size. The file may have grown since its size was read, and files below /proc have no size. */
+/**
+ * Reads until the end of the file instead of up to its reported size. The file may have grown since the size was read, and files below /proc report
+ * no size.
+ */
 function readWhole(descriptor: number, maxBytes: number): Buffer {
   const pieces: Buffer[] = [];
   let size = 0;

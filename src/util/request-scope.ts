@@ -13,17 +13,17 @@ const TRUST_ORDER: Readonly<Record<Trust, number>> = { single: 0, agreed: 1, pro
 /** Differences between a derived scope and the scope that it derives from. */
 type DerivedScope = { readonly deadline?: number; readonly isDetached?: boolean };
 
-/** Charges the owner of a request for work whose extent is known only while its calls run. */
+/** Charges the owner of a request for work whose amount is known only while the calls of the request run. */
 export interface WorkMeter {
   /**
    * Charges for state proofs.
    * @param keys number of accounts, slots and codes that nodes have to prove
    * @param roundTrips number of round trips to nodes
-   * @throws (or rejects with) the error for the call, where the owner cannot pay. No request may then be sent.
+   * @throws (or rejects with) the error for the call, where the owner cannot pay. After the error, no request may be sent to nodes.
    */
   pay(keys: number, roundTrips: number): void | Promise<void>;
   /**
-   * Charges for other work. Throws like `pay`.
+   * Charges for work other than state proofs. Throws the same errors as `pay`.
    * @param name name of the work in the table of credits
    */
   payFor(name: string, count: number): void | Promise<void>;
@@ -33,18 +33,20 @@ export interface WorkMeter {
 type Dependent = (() => void) | RequestScope;
 
 /**
- * Context of every part of a request: deadline, abort signal, owner, trace. The signal is aborted when the client has left, or when the time is up. The scope
- * is its own signal. An outer scope references an inner scope only while the inner scope has listeners. Most scopes never have a listener. Nearly all others
- * have one, which is stored in a field instead of a list.
+ * Context of every part of a request: deadline, abort signal, owner, trace. The signal is aborted when the client has left, or when the time is up.
+ * The scope itself implements the signal. An outer scope references an inner scope only while the inner scope has listeners. Most scopes never have a
+ * listener. Nearly all scopes with listeners have one listener, which is stored in a field instead of a list.
  */
 export class RequestScope implements CancelSignal {
   /** Deadline, milliseconds on the clock of `performance.now()`. */
   readonly deadline: number;
   /** Start time, milliseconds on the clock of `performance.now()`. */
   readonly startedAt: number;
-  /** Time limit that messages about the deadline name, ms. By default it is the time from the start to the deadline. */
+  /** Time limit that messages about the deadline name, ms. By default, the limit is the time from the start to the deadline. */
   readonly limitMs: number;
-  /** End of the work, milliseconds on the clock of `performance.now()`; 0 means unknown. Synchronous work that reads the clock anyway sets it. */
+  /**
+   * End of the work, milliseconds on the clock of `performance.now()`; 0 means unknown. Synchronous work that reads the clock anyway sets `endedAt`.
+   */
   endedAt = 0;
   readonly #parent: RequestScope | undefined;
   #aborted = false;
@@ -58,12 +60,12 @@ export class RequestScope implements CancelSignal {
   session: string | undefined;
   /** Identity of the batch that the request belongs to, if any. Inner scopes inherit the identity. */
   batch: object | undefined;
-  /** Trace span that this scope is part of, where the request is traced. Inner scopes begin with this span. */
+  /** Trace span that contains this scope; undefined for an untraced request. Inner scopes begin with this span. */
   trace: TraceSpan | undefined;
-  /** Whether the answer needed a request to a node. A cache miss sets the value. */
+  /** Whether the answer needed a request to a node. The value becomes true on a cache miss. */
   hasCalledNode = false;
   #trust: Trust | undefined;
-  /** Whether the answer of the request has been sent. The value is undefined until that is known. Only the outermost scope has the value. */
+  /** Whether the answer of the request has been sent. Undefined until the transport reports it, and always undefined in inner scopes. */
   #isSent: boolean | undefined;
   #sendListeners: ((isSent: boolean) => void)[] | undefined;
   #reason: unknown;
@@ -103,7 +105,7 @@ export class RequestScope implements CancelSignal {
     return this;
   }
 
-  /** Trust level of the answer, which is the lowest level of its parts. The level is undefined until a part has recorded one. */
+  /** Trust level of the answer: the lowest trust level of any part of the answer. The level is undefined until a part has recorded one. */
   get trust(): Trust | undefined {
     return this.#trust;
   }
@@ -113,14 +115,14 @@ export class RequestScope implements CancelSignal {
     if (this.#trust === undefined || TRUST_ORDER[trust] < TRUST_ORDER[this.#trust]) this.#trust = trust;
   }
 
-  /** Whether `whenSent` was called. After such a call, the transport has to call `noteSent`. */
+  /** Whether `whenSent` was called. If `whenSent` was called, the transport has to call `noteSent`. */
   get awaitsSending(): boolean {
     return this.#sendListeners !== undefined;
   }
 
   /**
-   * Calls `listener` once, with whether the whole answer of the request was passed to the client's connection. The call may be missing if the answer
-   * was not passed on.
+   * Calls `listener` once. The argument of `listener` is whether the whole answer of the request was passed to the client's connection. `listener`
+   * may never be called if the answer was not passed on.
    */
   whenSent(listener: (isSent: boolean) => void): void {
     if (this.#parent !== undefined) this.#parent.whenSent(listener);
@@ -129,7 +131,7 @@ export class RequestScope implements CancelSignal {
     else this.#sendListeners.push(listener);
   }
 
-  /** Reports whether the answer was sent. The transport calls this method on its outermost scope. Only the first call has an effect. */
+  /** Reports whether the answer was sent. The transport calls `noteSent` on the outermost scope of a request. Only the first call has an effect. */
   noteSent(isSent: boolean): void {
     if (this.#isSent !== undefined) return;
     this.#isSent = isSent && !this.#aborted;
@@ -148,8 +150,8 @@ export class RequestScope implements CancelSignal {
   }
 
   /**
-   * Creates the scope of a part of the work. Its owner, bounds, trace and time limit in messages are those of this scope. With `isDetached`, the new
-   * scope does not end with this scope, and may have a later deadline. The new scope then ends by its own `abort`.
+   * Creates the scope of a part of the work. The new scope inherits the owner, the bounds, the trace and the `limitMs` of this scope. With
+   * `isDetached`, the new scope does not end with this scope, and may have a later deadline. A detached scope ends only by its own `abort`.
    */
   derive({ deadline = this.deadline, isDetached = false }: DerivedScope = {}): RequestScope {
     const scope = new RequestScope(deadline, isDetached ? undefined : this, this.startedAt, this.limitMs);
@@ -183,7 +185,7 @@ export class RequestScope implements CancelSignal {
   #add(dependent: Dependent): void {
     if (this.#first === undefined) {
       this.#first = dependent;
-      // If this scope was released, it is attached to its outer scope again, so that an abort of the outermost scope arrives here.
+      // If this scope was detached from its outer scope, it is attached again. An abort of the outermost scope then reaches this scope.
       if (this.#others === undefined && this.#parent !== undefined) this.#parent.#add(this);
     } else if (this.#first !== dependent) {
       this.#others ??= new Set();

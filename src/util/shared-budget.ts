@@ -4,9 +4,9 @@ export type OwnerShare = number;
 /**
  * Bound on a resource that many owners use at the same time, such as bytes, connections or slots. Amounts are taken before use and returned afterwards.
  *
- * An owner may use at most `share / (1 - share)` times the free amount (dynamic threshold, Choudhury and Hahne 1998). With a share of 0.5, one owner alone uses
- * up to half of the bound. Two owners use up to a third each, and three up to a quarter each. Whatever the number of owners, something remains for the next
- * owner. An owner that uses nothing may take any amount that fits.
+ * An owner may use at most `share / (1 - share)` times the free amount (dynamic threshold, Choudhury and Hahne 1998). With a share of 0.5, one owner
+ * alone uses up to half of the bound. Two owners use up to a third of the bound each, and three owners up to a quarter each. With any number of
+ * owners, a part of the bound remains free for the next owner. An owner that uses nothing may take any amount that fits.
  */
 export class SharedBudget {
   readonly limit: number;
@@ -31,7 +31,7 @@ export class SharedBudget {
     return this.#used;
   }
 
-  /** Number of owners that use something. */
+  /** Number of owners that use a non-zero amount. */
   get owners(): number {
     return this.#reserved.size;
   }
@@ -44,7 +44,7 @@ export class SharedBudget {
   hasRoom(owner: string, amount: number): boolean {
     const free = this.limit - this.#used;
     if (amount > free) return false;
-    // Fast path: the owner would not exceed its share even if it used everything that all owners use.
+    // Fast path: even if this owner used the whole amount that all owners use, it would not exceed its share.
     if (this.#used + amount <= this.#factor * free) return true;
     const reserved = this.#reserved.get(owner);
     return (
@@ -64,7 +64,7 @@ export class SharedBudget {
   excessOf(owner: string): number {
     const free = this.limit - this.#used;
     const factor = this.#factor;
-    // A returned amount becomes free, and this raises the owner's maximum too.
+    // A returned amount becomes free, and a larger free amount raises the owner's maximum.
     const own = factor === Number.POSITIVE_INFINITY ? 0 : (this.usedBy(owner) - factor * free) / (1 + factor);
     return Math.max(0, -free, own);
   }
@@ -76,7 +76,7 @@ export class SharedBudget {
     return true;
   }
 
-  /** Takes `amount` even where there is no room. The method is for amounts that already exist and must be counted. */
+  /** Takes `amount` even where there is no room. `take` is for amounts that are already in use and must be counted. */
   take(owner: string, amount: number): void {
     if (amount === 0) return;
     this.#used += amount;

@@ -21,7 +21,7 @@ export class SharedLmdbTable<V> {
   }
 
   /**
-   * Runs a write transaction. All of it is committed, or nothing if `work` throws.
+   * Runs a write transaction. If `work` throws, nothing is committed.
    * @throws Error that names the folder, where the environment cannot be opened; errors of `work`
    */
   write<R>(work: (table: Database<V, string>) => R): R {

@@ -2,14 +2,14 @@ import { performance } from 'node:perf_hooks';
 import { FairLines } from './fair-lines.ts';
 
 /**
- * Time per turn of the event loop, milliseconds. Scheduled steps may take this long before everything else runs. Work that is run immediately may
- * take this long in addition. A request passes several turns on its way, such as those for its bytes and for its worker's answer. A request therefore
- * waits this long several times.
+ * Maximum time of scheduled steps per turn of the event loop, milliseconds. Work that is run immediately may take the same time in addition. A
+ * request passes several turns, such as a turn for its bytes and a turn for its worker's answer. A request can therefore wait several times
+ * `SLOT_MS`.
  */
 export const SLOT_MS = 2;
 /**
- * Time reserved for accepting connections after steps and immediate work, milliseconds. While connections arrive, this is half of the time of the
- * event loop.
+ * Time reserved for accepting connections after steps and immediate work, milliseconds. While connections arrive, accepting them gets half of the
+ * time of the event loop.
  */
 const ACCEPT_MS = 2 * SLOT_MS;
 
@@ -20,13 +20,13 @@ const ALONE_MS = 10_000;
 type Step = () => void;
 
 /**
- * Scheduler of expensive work on the thread that reads requests: large bodies, batches, large answers. The work runs in steps, which together take about
- * `SLOT_MS` of a turn of the event loop. Owners share that time fairly, regardless of the number and length of their steps. A small request therefore waits for
- * one step at most.
+ * Scheduler of expensive work on the thread that reads requests: large bodies, batches, large answers. The work runs in steps, which together take
+ * about `SLOT_MS` of a turn of the event loop. Owners share the time of steps fairly, regardless of the number and length of their steps. A small
+ * request therefore waits for at most one step.
  */
 export class SlotScheduler {
   readonly #lines = new FairLines<Step>();
-  /** Owner of the last request, and time of the last request that came from another owner than the request before it. */
+  /** Owner of the last request, and time of the last request whose owner differed from the owner of the previous request. */
   #lastOwner: string | undefined;
   #otherAt = Number.NEGATIVE_INFINITY;
   /** Owner of the running step. */
@@ -36,12 +36,12 @@ export class SlotScheduler {
   /** Time that immediate work has used since the last steps, ms. */
   #atOnceMs = 0;
   #isStepping = false;
-  /** Whether a connection was accepted in this turn. */
+  /** Whether a connection was accepted in this turn of the event loop. */
   #hasAccepted = false;
   /** End time of the last step. */
   #workedAt = Number.NEGATIVE_INFINITY;
   #isArmed = false;
-  /** Start time of the running work. The work is charged when it ends. */
+  /** Start time of the running work. The owner is charged for the work when the work ends. */
   #runningSince: number | undefined;
   /** Whether the work of the last step continues after a promise. */
   #goesOn = false;
@@ -58,8 +58,8 @@ export class SlotScheduler {
   }
 
   /**
-   * Whether the owner's work may run immediately in this turn. The caller then has to call `spend`. An owner must not overtake its own waiting steps, but need
-   * not wait for those of other owners.
+   * Whether the owner's work may run immediately in this turn. After immediate work, the caller has to call `spend`. An owner must not overtake its
+   * own waiting steps, but need not wait for the steps of other owners.
    */
   hasTime(owner: string): boolean {
     if (this.#lines.has(owner) || this.#givesWay()) return false;
@@ -76,7 +76,7 @@ export class SlotScheduler {
     this.#arm();
   }
 
-  /** Charges the time of immediate work, milliseconds. Has no effect inside work that is measured as a whole. */
+  /** Charges the time of immediate work, milliseconds. Has no effect inside work whose whole time the scheduler measures. */
   spend(ms: number): void {
     if (this.#isStepping) this.#stepsMs += ms;
     else if (this.#runningSince === undefined) this.#atOnceMs += ms;
@@ -90,7 +90,8 @@ export class SlotScheduler {
   }
 
   /**
-   * Runs work to its end. The work pauses (`yield`) at least about once a millisecond. The result is synchronous if this turn has time for all of the work.
+   * Runs work to its end. The work pauses (`yield`) at least about once a millisecond. The result is synchronous if this turn of the event loop has
+   * time for all of the work.
    * @throws errors of the work, synchronously or by rejection
    */
   run<T>(owner: string, work: Iterator<undefined, T>): T | Promise<T> {
@@ -113,8 +114,8 @@ export class SlotScheduler {
   }
 
   /**
-   * Runs work without pauses that takes at most about `SLOT_MS`. The work runs immediately if this turn has time, otherwise in a scheduler slot of its owner.
-   * Its synchronous time is charged.
+   * Runs work without pauses that takes at most about `SLOT_MS`. The work runs immediately if this turn has time, otherwise in a scheduler slot of
+   * its owner. The owner is charged for the synchronous time of the work.
    * @throws errors of the work, synchronously or by rejection
    */
   take<T>(owner: string, work: () => T | Promise<T>): T | Promise<T> {
@@ -131,8 +132,8 @@ export class SlotScheduler {
   }
 
   /**
-   * Runs the work of a request. The work runs immediately if its owner is alone, because then no other owner waits. Otherwise the work runs as in
-   * `take`.
+   * Runs the work of a request. The work runs immediately if its owner is alone, because then no other owner waits. If other owners are active, the
+   * work runs as in `take`.
    * @param now current time on the scheduler's clock, milliseconds
    * @throws errors of the work, synchronously or by rejection
    */
@@ -145,8 +146,8 @@ export class SlotScheduler {
   }
 
   /**
-   * Runs `next` with a value, immediately if the value is there. If the value has to be awaited, `next` runs as in `take`, because others may have
-   * waited for this value too.
+   * Runs `next` with a value. If `value` is not a promise, `next` runs immediately. After a promise, `next` runs as in `take`, because other work may
+   * have waited for the same promise.
    */
   follow<T, U>(owner: string, value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
     return value instanceof Promise
@@ -155,8 +156,8 @@ export class SlotScheduler {
   }
 
   /**
-   * Calls `resume` in a scheduler slot of the owner. `resume` settles a promise. The continuations of that promise belong to the step until they wait again,
-   * and are charged with it.
+   * Calls `resume` in a scheduler slot of the owner. `resume` settles a promise. Code that awaits the promise runs as part of the step, and is
+   * charged with the step, until it waits again.
    */
   resumeLater(owner: string, resume: () => void): void {
     this.enter(owner, () => {
@@ -165,12 +166,14 @@ export class SlotScheduler {
     });
   }
 
-  /** Resolves in a scheduler slot of the owner. The continuations are charged as in `resumeLater`. */
+  /** Resolves in a scheduler slot of the owner. The owner is charged for the code after the `await`, as in `resumeLater`. */
   rejoin(owner: string): Promise<void> {
     return new Promise((resolve) => this.resumeLater(owner, resolve));
   }
 
-  /** Resolves in a scheduler slot of the owner. The slot is for following work of about `ms` milliseconds that the scheduler cannot run itself. */
+  /**
+   * Resolves in a scheduler slot of the owner. In this slot, the caller runs work of about `ms` milliseconds that the scheduler cannot run itself.
+   */
   pause(owner: string, ms: number): Promise<void> {
     return new Promise((resolve) => {
       this.enter(owner, () => {
@@ -180,7 +183,7 @@ export class SlotScheduler {
     });
   }
 
-  /** Runs and charges work. Nested work counts as part of the outer work. */
+  /** Runs and charges work. Work that runs inside other work is charged as part of the outer work. */
   #runNow<T>(work: () => T): T {
     if (this.#runningSince !== undefined) return work();
     const startedAt = this.#now();
@@ -212,11 +215,11 @@ export class SlotScheduler {
 
   #endTurn(): void {
     this.#hasAccepted = false;
-    // The scheduler is also armed to reset the times that this turn has used.
+    // The next turn resets the used times, so the scheduler is armed even if no steps wait.
     if (this.#lines.owners > 0 || this.#stepsMs > 0 || this.#atOnceMs > 0) this.#arm();
   }
 
-  /** Whether accepting connections goes before steps in this turn. */
+  /** Whether accepting connections has priority over steps in this turn of the event loop. */
   #givesWay(): boolean {
     return this.#hasAccepted && this.#now() - this.#workedAt < ACCEPT_MS;
   }
@@ -232,7 +235,7 @@ export class SlotScheduler {
       next.item();
       if (this.#goesOn) {
         this.#goesOn = false;
-        // Ticks run when no microtask is left. The continuations of the promise have then ended, or wait for something else.
+        // Ticks run when no microtask is left. By that time, code that awaited the promise has ended, or waits for something else.
         queueMicrotask(() => process.nextTick(this.#finishStep, startedAt));
         return;
       }

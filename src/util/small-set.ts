@@ -1,4 +1,7 @@
-/** Set of a few members that live as long as a request. The set is searched linearly. A `Set` would keep its members alive longer, as `PassingMap` explains. */
+/**
+ * Set of a few members that live as long as a request. The set is searched linearly. A `Set` would keep its members alive longer, as explained at
+ * `PassingMap`.
+ */
 export class SmallSet<T> {
   readonly #members: T[] = [];
 

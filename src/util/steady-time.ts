@@ -1,12 +1,15 @@
-/** Minimum difference between the system clock and the monotonic clock that counts as a jump, milliseconds. Corrections of a running clock are smaller. */
+/**
+ * Minimum difference between the system clock and the monotonic clock that counts as a jump, milliseconds. Ordinary corrections of a system clock are
+ * smaller.
+ */
 const JUMP_MS = 1_000;
 /** Time after which the steady clock follows a jump that was not reverted, ms. */
 const CONFIRM_MS = 10 * 60_000;
 
 /**
- * Creates a clock of the system time in Unix milliseconds, without the jumps of the system clock. A system clock that is wrong for a short time has no effect.
- * If the system clock stays where it has jumped to, the created clock follows after ten minutes. A process that starts while the system clock is wrong begins
- * with the wrong time.
+ * Creates a clock of the system time in Unix milliseconds, without the jumps of the system clock. A system clock that is wrong for a short time has
+ * no effect. If the system clock does not jump back, the created clock follows the jump after ten minutes. A process that starts while the system
+ * clock is wrong begins with the wrong time.
  * @param wallTime system clock, Unix milliseconds
  * @param now a monotonic clock in milliseconds
  */

@@ -1,8 +1,8 @@
 import { getSystemErrorName } from 'node:util';
 
 /**
- * Returns the code of an error as a name, such as `ENOENT` or `ERR_PARSE_ARGS_UNKNOWN_OPTION`. LMDB reports an errno number, which is converted to node's name
- * for it (`ENOSPC`).
+ * Returns the code of an error as a name, such as `ENOENT` or `ERR_PARSE_ARGS_UNKNOWN_OPTION`. LMDB reports an errno number; the number is converted
+ * to Node's name of the error, such as `ENOSPC`.
  * @returns undefined where the error has no code, or a code of another type
  */
 export function readErrorCode(error: unknown): string | undefined {
@@ -17,7 +17,7 @@ function findErrnoName(errno: number): string | undefined {
   return name.startsWith('E') ? name : undefined;
 }
 
-/** Whether an error is one of LMDB's. The code of such an error is a number: an errno, or a number that LMDB defines. */
+/** Whether an error comes from LMDB. The code of an LMDB error is a number: an errno, or a number that LMDB defines. */
 export function isStoreError(error: unknown): boolean {
   return typeof (error as { readonly code?: unknown } | null | undefined)?.code === 'number';
 }

@@ -13,15 +13,15 @@ const WINDOW = 16;
 const MAX_LOGS = 10_000;
 const MAX_LENGTH = 8 * 1024 * 1024;
 
-/** Logs of all feed steps, or of the first ones if a size or time limit was reached. */
+/** Logs of all feed steps; if a size or time limit was reached, logs of the first steps only. */
 export type CollectedLogs = {
   readonly logs: readonly JsonText[];
-  /** Hash of the head after the last covered step. It is undefined when the logs cover all steps. */
+  /** Hash of the head after the last covered step. The hash is undefined when the logs cover all steps. */
   readonly last: string | undefined;
 };
 
 /**
- * Reads the logs of feed steps in order. Reading stops at the limits of one answer, or after half of the remaining time.
+ * Reads the logs of feed steps in order. Reading stops at the limits of one answer, or after half of the time that the request has left.
  * @param steps feed steps since the last poll, oldest first
  */
 export async function collectLogs(

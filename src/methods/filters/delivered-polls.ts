@@ -13,27 +13,30 @@ import type { LocatedFilter, StoredFilter, StoredFilters } from './stored-filter
  */
 const ANSWER_WAIT_MS = 2_000;
 const MAX_PAUSE_MS = 50;
-/** Maximum cached outcomes (answer sent or lost), about 150 bytes each. The record table may not have these outcomes yet. */
+/**
+ * Maximum number of cached outcomes of polls (answer sent or lost), about 150 bytes each. The cache is needed because the record table may not have
+ * an outcome yet.
+ */
 const MAX_KNOWN = 1_000;
 /** Time limit for writing an outcome while the record table fails, ms. */
 const COMPLETE_LIMIT_MS = 60_000;
 /**
- * Backoff between attempts to write an outcome, ms. The pauses are short compared with `ANSWER_WAIT_MS`. A recovered table therefore has the outcome before
- * another process counts the answer as lost.
+ * Backoff between attempts to write an outcome, ms. The pauses are short compared with `ANSWER_WAIT_MS`. Once the table has recovered, the outcome is
+ * therefore written before another process counts the answer as lost.
  */
 const PAUSE = { firstMs: 10, maxMs: 100 };
 
 /**
  * Tracks whether answers of polls reached their clients. A poll with a non-empty answer moves its filter, and stores the previous position in
  * `before`. `before` is removed once the answer is sent. An answer is lost if its record write fails, the client disconnects, or the process is
- * killed. The next poll of any process then starts from the previous position, so nothing is lost.
+ * killed. After a lost answer, the next poll in any process starts from the previous position, so no change is lost.
  */
 export class DeliveredPolls {
   readonly #stored: StoredFilters;
   readonly #waitMs: number;
   /**
-   * Whether an answer was sent, by the nonce of the record write that moved the filter. The value is false also if that write failed, so its outcome
-   * is unknown.
+   * Whether an answer was sent, by the nonce of the record write that moved the filter. `false` also stands for a failed write, although a failed
+   * write may have taken effect.
    */
   readonly #known: Lru<string, boolean>;
 
@@ -47,8 +50,7 @@ export class DeliveredPolls {
   }
 
   /**
-   * Returns a filter at the position from which the next poll continues. This is the position after the previous answer if that answer was sent, else
-   * the position before it.
+   * Returns a filter at the position from which the next poll continues: after the previous answer if that answer was sent, otherwise before it.
    * @param find reads the filter; undefined where the filter does not exist
    * @throws ChainError `aborted` when the caller has gone or its deadline has passed
    */
@@ -77,7 +79,7 @@ export class DeliveredPolls {
     }
   }
 
-  /** Marks the answer of a failed write as lost. The outcome of the write is unknown: it may have succeeded, or may still succeed. */
+  /** Marks a poll's answer as lost after its record write failed. The write may nevertheless have succeeded, or may still succeed. */
   noteLost(nonce: string): void {
     this.#known.set(nonce, false);
   }

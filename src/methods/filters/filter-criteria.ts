@@ -17,8 +17,8 @@ const CAPACITY_BYTES = 64 * 1024 * 1024;
 /** Lifetime of a cache entry after parsing, ms. */
 const CACHE_MS = 10 * 60_000;
 /**
- * Estimated heap size, bytes: per address or topic, and per cache entry without its addresses and topics. A topic takes 88 bytes of text, 8 of array
- * slot and 40 of set entry, rounded up.
+ * Estimated heap size, bytes: of an address or topic, and of a cache entry without its addresses and topics. A topic takes 88 bytes as text, 8 bytes
+ * in an array and 40 bytes in a set; the sum is rounded up.
  */
 const VALUE_BYTES = 150;
 const OBJECT_BYTES = 1_000;
@@ -29,10 +29,12 @@ type Options = {
   readonly slots?: Pick<SlotScheduler, 'run'>;
 };
 
-/** Cache of parsed filter criteria by record name. A poll that finds its filter here neither parses nor indexes the criteria. */
+/**
+ * Cache of parsed filter criteria by record name. If the cache has the criteria of a filter, a poll of the filter neither parses nor indexes them.
+ */
 export class FilterCriteriaCache {
   readonly #cached: Lru<string, FilterCriteria>;
-  /** In-flight parses by record name. */
+  /** Parses of criteria that are in progress, by record name. */
   readonly #inFlight = new Map<string, Promise<FilterCriteria | undefined>>();
   readonly #slots: Pick<SlotScheduler, 'run'>;
 
@@ -51,7 +53,7 @@ export class FilterCriteriaCache {
   }
 
   /**
-   * Returns cached criteria, or parses `text` in scheduler slots of the owner.
+   * Returns cached criteria. If the cache has no criteria, parses `text` in scheduler slots of the request's owner.
    * @param name record name of the filter
    * @param text JSON in the form of `eth_newFilter`
    * @param isApart whether the criteria are stored in a separate record

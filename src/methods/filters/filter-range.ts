@@ -6,7 +6,7 @@ import { RpcError } from '../../rpc/errors.ts';
  * @throws RpcError in geth's words
  */
 export function checkFilterRange(blocks: LogBlocks): void {
-  // A block hash does not restrict a poll; it restricts eth_getFilterLogs only.
+  // A block hash restricts only eth_getFilterLogs, and does not restrict polls.
   if (blocks.kind === 'block') return;
   const { from, to } = blocks;
   if (isTag(from, 'pending') || isTag(to, 'pending')) {
@@ -18,7 +18,7 @@ export function checkFilterRange(blocks: LogBlocks): void {
   if (!isOpen && !isClosed) throw new RpcError('invalidParams', 'invalid block range params');
 }
 
-/** Whether a block number is in the range. A tag as a bound does not restrict the range. */
+/** Whether a block number is in the range. If the first or last block of the range is a tag, that end of the range is open. */
 export function isInRange(blocks: LogBlocks, number: bigint): boolean {
   if (blocks.kind === 'block') return true;
   const [first, last] = [readNumber(blocks.from), readNumber(blocks.to)];

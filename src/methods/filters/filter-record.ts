@@ -8,7 +8,7 @@ export type FilterSubject =
   | { readonly kind: 'logs'; readonly filter: LogFilter }
   | { readonly kind: 'pending'; readonly isFull: boolean };
 
-/** Type of a filter as stored. `criteria` is unparsed JSON text in the form of `eth_newFilter`. */
+/** Type of a filter, as in its stored record. `criteria` is unparsed JSON text in the form of `eth_newFilter`. */
 export type StoredSubject =
   | { readonly kind: 'blocks' }
   | { readonly kind: 'pending'; readonly isFull: boolean }
@@ -21,9 +21,12 @@ export type FilterRecord = {
   /** Name of the network that the filter belongs to. */
   readonly network: string;
   readonly subject: StoredSubject;
-  /** Position after the last poll: a block hash. For a filter of pending transactions it is the arrival time of the last reported one, Unix ms. */
+  /**
+   * Position after the last poll: a block hash. For a filter of pending transactions, the position is the arrival time of the last reported
+   * transaction, Unix ms.
+   */
   readonly last: string;
-  /** Position before the last poll. The record has it until the answer of that poll is known to be sent. */
+  /** Position before the last poll; undefined once the answer of that poll is known to be sent. */
   readonly before: string | undefined;
   /** Time of this write of the record, Unix ms. */
   readonly at: number;
@@ -38,7 +41,7 @@ type Stored = Readonly<Record<string, unknown>>;
 
 const ID = /^0x[1-9a-f][0-9a-f]{31}$/;
 
-/** Creates an id of `0x` and 32 hex digits. The first digit is not zero, because clients may parse the id as a quantity. */
+/** Creates an id of `0x` and 32 hex digits. The first hex digit of an id is not zero, because clients may parse the id as a quantity. */
 export function createFilterId(): string {
   const id = `0x${randomBytes(16).toString('hex')}`;
   return ID.test(id) ? id : createFilterId();
@@ -62,7 +65,7 @@ export function encodeCriteria({ blocks, addresses, topics }: LogFilter): string
   return JSON.stringify({ ...range, address: addresses, topics });
 }
 
-/** Encodes a record. The previous version of the service reads a record with `before` through its fallback parser, and ignores that member. */
+/** Encodes a record. The previous version of the service reads a record with `before` through its fallback parser, and ignores `before`. */
 export function encodeFilterRecord({ network, subject, last, before, at, nonce }: FilterRecord): string {
   const head = JSON.stringify({ before, nonce, network, kind: subject.kind, last, at });
   return `${head.slice(0, -1)}${encodeRest(subject)}`;
@@ -81,7 +84,10 @@ function encodeRest(subject: StoredSubject): string {
   }
 }
 
-/** Encodes the separate record of long criteria. Versions of the service without criteria records do not parse it as a filter record. */
+/**
+ * Encodes the separate record of long criteria. Earlier versions of the service, which have no criteria records, do not mistake such a record for a
+ * filter record.
+ */
 export function encodeCriteriaRecord({ network, criteria }: CriteriaRecord): string {
   return `{"network":"${network}"${FILTER}${criteria}}`;
 }
@@ -92,7 +98,7 @@ const HEAD =
 const CRITERIA_HEAD = /^\{"network":"([\w-]{1,64})","filter":/;
 
 /**
- * Parses the separate record of long criteria. The criteria remain unparsed.
+ * Parses the separate record of long criteria. The criteria in the record remain unparsed text.
  * @returns undefined for text that is not a criteria record
  */
 export function parseCriteriaRecord(text: string): CriteriaRecord | undefined {

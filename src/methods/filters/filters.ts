@@ -41,7 +41,7 @@ async function readTransactions(
 
 /** Maximum attempts of a poll. Only one of several concurrent polls of a filter wins the compare-and-swap, and the others try again. */
 const MAX_ATTEMPTS = limitOf('filter.polls');
-/** Maximum items of one answer: hashes, or full transactions. The next poll continues after them. */
+/** Maximum items of one answer: hashes, or full transactions. The next poll returns further items. */
 const MAX_HASHES = 10_000;
 const MAX_TRANSACTIONS = 100;
 /** Estimated CPU time of a poll including its write, ms. */
@@ -66,7 +66,7 @@ type Changes = { readonly result: JsonResult; readonly last: string };
 
 /**
  * Filters of a network. A filter is a record that all processes share; it contains the filter's criteria and position. A poll reads the changes since
- * that position. It then moves the position by compare-and-swap, so nothing is returned twice and nothing is skipped.
+ * the filter's position. The poll then moves the position by compare-and-swap, so no change is returned twice or skipped.
  */
 export class Filters {
   readonly #maxOfKey: number;
@@ -85,7 +85,7 @@ export class Filters {
 
   /**
    * Creates a filter.
-   * @returns its id
+   * @returns the id of the filter
    * @throws RpcError `tooManyFilters` when the key's limit is reached
    */
   async create(subject: FilterSubject, place: FilterPlace): Promise<string> {
@@ -130,7 +130,7 @@ export class Filters {
     return this.#retry(scope, async () => {
       found ??= await this.#stored.locate(nameFilter(id, scope.owner));
       if (found === undefined) return false;
-      // If the filter is missing on a retry, an earlier attempt with unknown outcome has removed it.
+      // If a retry does not find the filter, an earlier attempt with unknown outcome has removed the filter.
       const isFirst = !wasTried;
       wasTried = true;
       return (await this.#stored.remove(found)) || !isFirst;
@@ -141,7 +141,7 @@ export class Filters {
     return retryTable(work, scope, this.#retryPauses);
   }
 
-  /** @returns undefined when another poll has moved the filter first, so this poll has to start again */
+  /** @returns undefined when another poll has moved the filter first; the caller then has to start again */
   async #pollOnce(id: string, place: FilterPlace): Promise<JsonResult | undefined> {
     const { scope } = place;
     const found = await this.#answers.findConfirmed(() => this.#find(id, scope), scope);
@@ -177,7 +177,7 @@ export class Filters {
     return this.#stored.find(nameFilter(id, scope.owner), owner);
   }
 
-  /** @returns undefined when another poll has moved the filter to another position, so this poll can start again from there */
+  /** @returns undefined when another poll has moved the filter to another position; the caller can then start again from that position */
   async #read(found: StoredFilter, place: FilterPlace): Promise<Changes | undefined> {
     try {
       return await this.#readChanges(found, place);
@@ -221,7 +221,7 @@ export class Filters {
 
   /**
    * Reads the new blocks of a block filter. The answer cannot express that a block was removed. The filter's position therefore stays the same while
-   * the head is an ancestor of the block at this position. A block that leaves the chain and returns while the feed is read is not reported again.
+   * the head is an ancestor of the block at the position. A block that leaves the chain and returns while the feed is read is not reported again.
    */
   async #readBlocks(last: string, { feed, scope }: FilterPlace): Promise<Changes> {
     const way: FeedStep[] = [];
@@ -245,7 +245,7 @@ export class Filters {
     if (isSame && record.before === undefined && !this.#stored.isDue(record)) return true;
     const subject = await this.#stored.renew(found, scope.owner ?? '');
     if (subject === undefined) return false;
-    // The request is over, so its answer would not be sent and the changes would be lost.
+    // The request is over. An answer would not be sent, and the changes in it would be lost.
     if (scope.aborted || performance.now() >= scope.deadline) throw new ChainError('aborted', 'aborted');
     const nonce = createNonce();
     const before = isSame || result === NOTHING ? undefined : record.last;
@@ -263,8 +263,8 @@ export class Filters {
 }
 
 /**
- * Appends a feed step to `way`, the steps from the filter's position, or drops the last step if the new one reverts it. `way` is a run of removed
- * blocks, then a run of added blocks, and contains each block once.
+ * Appends a feed step to `way`, the list of steps from the filter's position. If the new step reverts the last step of `way`, removes the last step
+ * instead. `way` is a run of removed blocks, then a run of added blocks, and contains each block once.
  */
 function addToWay(way: FeedStep[], step: FeedStep): void {
   const before = way.at(-1);

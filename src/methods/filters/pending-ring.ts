@@ -2,7 +2,7 @@ import type { NetworkFeed } from '../../feed/feed.ts';
 import { type Clock, systemClock } from '../../util/clock.ts';
 import { steadyTime } from '../../util/steady-time.ts';
 
-/** Capacity in hashes. A busy network announces this many transactions within a few minutes. */
+/** Capacity in hashes. A busy network announces as many hashes within a few minutes. */
 const CAPACITY = 16_384;
 /** Time increment for hashes that arrive within one millisecond, ms. With the increment, each hash has a unique time. */
 const STEP_MS = 2 ** -10;
@@ -11,7 +11,7 @@ type Seen = { readonly hash: string; readonly at: number };
 
 /**
  * Ring of the latest pending transactions that this process has seen, each with its arrival time. The ring watches the feed from the first request
- * on. It stops after `idleMs` without requests.
+ * on. The ring stops watching after `idleMs` without requests.
  */
 export class PendingRing {
   readonly #idleMs: number;
@@ -54,7 +54,7 @@ export class PendingRing {
 
   /**
    * Returns up to `limit` hashes that arrived after `since`, and the arrival time of the last one. If a process with a fast clock has stored a
-   * `since` in the future, the method uses the current time.
+   * `since` in the future, the current time is used instead of `since`.
    */
   read(since: number, limit: number): { readonly hashes: readonly string[]; readonly last: number } {
     const from = Math.min(since, Math.max(this.#now(), this.#lastAt));

@@ -3,7 +3,10 @@ import { RpcError } from '../../rpc/errors.ts';
 import { RecordTableError } from '../../shared-store/records/record-table.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 
-/** Pauses between attempts at the record table, ms. Together they bridge a short outage of the record table within the request. */
+/**
+ * Pauses between attempts at the record table, ms. The pauses add up to the length of a short outage of the record table, so that the request
+ * outlasts it.
+ */
 export const RETRY_PAUSES: readonly number[] = [10, 30, 100, 300, 500];
 
 /**

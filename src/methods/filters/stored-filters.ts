@@ -14,11 +14,11 @@ import {
   type StoredSubject,
 } from './filter-record.ts';
 
-/** Fraction that is added to the stored lifetime of a filter. With this margin, not every poll has to write the record. */
+/** Fraction that is added to the stored lifetime of a filter. Because of this margin, most polls need not write the record to renew its lifetime. */
 const SLACK = 0.1;
 /**
- * Maximum length of criteria that are stored inside the filter's record, in characters. Longer criteria have a separate record, so moving the filter does not
- * rewrite them. For shorter criteria a single record is cheaper, and the previous version of the service can read it too.
+ * Maximum length of criteria that are stored inside the filter's record, in characters. Longer criteria have a separate record, so moving the filter
+ * does not rewrite them. For shorter criteria, a single record is cheaper, and the previous version of the service can also read the record.
  */
 const MAX_INLINE_LENGTH = 2_048;
 /** Estimated CPU time of rewriting a filter's separate criteria record, ms. */
@@ -51,9 +51,9 @@ export type LocatedFilter = {
 export type StoredFilter = LocatedFilter & { readonly criteria: FilterCriteria | undefined };
 
 /**
- * Filters of a network in the record table. Record `filter/<owner>/<id>` contains criteria and position. If the criteria are long, that record
- * contains only them, and a place record `filter-place/<owner>/<id>` contains the rest. A poll then neither reads nor writes the long criteria. Each
- * record is renewed by the first poll after its age reaches `SLACK` times a filter's lifetime.
+ * Filters of a network in the record table. Record `filter/<owner>/<id>` contains criteria and position. If the criteria are long, the record
+ * contains only the criteria, and a place record `filter-place/<owner>/<id>` contains the rest. A poll of such a filter neither reads nor writes the
+ * long criteria. Each record is renewed by the first poll after its age reaches `SLACK` times a filter's lifetime.
  */
 export class StoredFilters {
   readonly #options: StoredFiltersOptions;
@@ -90,7 +90,8 @@ export class StoredFilters {
     // The key's limit applies to the criteria record. At the limit, the table rejects the record without a write.
     if (!(await records.create(name, text, this.#storedMs, maxOfKey))) return false;
     const apart = { kind: 'logs', criteria: undefined, renewedAt: at } as const;
-    // The limit for place records is twice as high, because a table failure between the two writes may leave orphaned ones.
+    // The limit for place records (position of a filter) is twice as high. A table failure between the two writes may leave a place record without a
+    // criteria record.
     if (await write(apart, namePlace(name), 2 * maxOfKey)) return true;
     await records.remove(name);
     return false;
@@ -153,7 +154,7 @@ export class StoredFilters {
   }
 
   /**
-   * Renews a separate criteria record if it is due.
+   * Renews a separate criteria record if the record is due for renewal.
    * @returns the filter's type and criteria, to be written to its record. Undefined if the separate criteria record, and thus the filter, no longer
    * exists.
    */
@@ -169,7 +170,7 @@ export class StoredFilters {
       await records.remove(place);
       return undefined;
     }
-    // If the replace fails, another poll has renewed the criteria record, or the filter is being removed. Neither case needs a further step.
+    // If the replace fails, another poll has renewed the criteria record, or the filter is being removed. In both cases, nothing remains to be done.
     await records.replace(name, stored.version, stored.text, this.#storedMs);
     return { ...subject, renewedAt };
   }
@@ -183,7 +184,7 @@ export class StoredFilters {
   }
 
   /**
-   * Replaces the filter's record if it still has this nonce.
+   * Replaces the filter's record if the record still has the nonce.
    * @returns true when nothing remains to be done; false when another write won the compare-and-swap
    */
   async complete({ place }: LocatedFilter, nonce: string, record: FilterRecord): Promise<boolean> {

@@ -13,7 +13,7 @@ type Module = {
   bytesEnd(): number;
 };
 
-/** Memory layout. It must match the layout in `assembly/read-calls.ts`. */
+/** Memory layout of the WebAssembly module. These values must equal the values in `assembly/read-calls.ts`. */
 const TEXT = 4096;
 const MAX_TEXT: number = 64 << 10;
 const TABLE: number = TEXT + MAX_TEXT + 64;
@@ -29,14 +29,14 @@ const NO_NUMBER = 0xffff_ffff;
 /** Minimum length of a fast-path request, bytes. */
 const MIN_TEXT = 100;
 const SINGLE = -1;
-/** Lengths of the members of a call object, including their values. The length for `data` excludes its digits. */
+/** Lengths of the members of a call object, including their values. The length of the member `data` excludes its hex digits. */
 const [FROM_TEXT, TO_TEXT, DATA_TEXT] = [
   `"from":"0x${'0'.repeat(40)}"`,
   `"to":"0x${'0'.repeat(40)}"`,
   '"data":"0x"',
 ].map(({ length }) => length) as [number, number, number];
 
-/** Instance of the WebAssembly module. Its memory contains one body at a time. */
+/** Instance of the WebAssembly module. The memory of the module contains one body at a time. */
 class PlainReader {
   readonly #module: Module;
   readonly #space: Uint8Array;
@@ -70,7 +70,7 @@ class PlainReader {
     return { kind: 'batch', items };
   }
 
-  /** @param base offset in `bytes` at which the bytes decoded by the module begin */
+  /** @param base offset in `bytes` of the first byte that the WebAssembly module decoded */
   #readEntry(
     entry: number,
     bytes: Uint8Array,
@@ -96,9 +96,9 @@ class PlainReader {
   }
 
   /**
-   * Returns the range of the call object if its text has the canonical form for forwarding. This form is sender, recipient and data in this order,
-   * without whitespace or other members. The positions of the decoded bytes show the order of the members. Empty data has no bytes, so its position
-   * is where the next member begins. The total length of the object then rules out whitespace and other members.
+   * Returns the range of the call object if its text has the canonical form for forwarding. The canonical form is sender, recipient and data in this
+   * order, without whitespace or other members. The positions of the decoded bytes show the order of the members. Empty data has no bytes, so its
+   * position is where the next member begins. With whitespace or other members, the total length of the object would be greater.
    */
   #findCallText(at: number): TextSpan | undefined {
     const start = this.#word(at + CALL_START);

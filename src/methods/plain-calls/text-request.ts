@@ -4,7 +4,7 @@ import type { BlockReference, CallObject, CallRequest } from '../../chain/reques
 import type { ScopedCall } from '../../rpc/method.ts';
 import { DEFAULT_BLOCK } from '../block-reference.ts';
 
-/** Message call that is forwarded unchanged as text. Its members are parsed only when they are read. */
+/** Message call that is forwarded unchanged as text. Each member of the call is parsed only when it is read. */
 class TextRequest implements CallRequest {
   readonly callText: JsonText;
   readonly block: BlockReference;

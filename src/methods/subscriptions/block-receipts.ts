@@ -7,8 +7,8 @@ import { blockOfHash } from '../lookups.ts';
 import { readWholeText } from '../read-whole-text.ts';
 
 /**
- * Capacity of the cache for the receipts of all blocks together, UTF-16 units. Subscriptions that read a block at about the same time share its
- * entry.
+ * Capacity of the cache for the receipts of all blocks together, UTF-16 units. Subscriptions that read the receipts of a block at about the same time
+ * share the cache entry of the block.
  */
 const MAX_CACHED_LENGTH = 32 * 1024 * 1024;
 const CACHE_MS = 30_000;
@@ -44,7 +44,7 @@ export class BlockReceipts {
 
   /**
    * Returns the receipt objects of a block as a JSON array.
-   * @throws ChainError when the block is unknown, or its receipts cannot be read
+   * @throws ChainError if the block is unknown, or if the receipts of the block cannot be read
    */
   async read(hash: string): Promise<JsonText> {
     const cached = this.#cached.get(hash) ?? this.#inFlight.get(hash);

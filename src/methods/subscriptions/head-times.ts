@@ -1,13 +1,13 @@
 import type { HeadReads } from '../../chain/chain.ts';
 
-/** Maximum heads with a stored time. Fewer heads arrive before the notifications of a head are sent. */
+/** Maximum number of heads whose arrival times are stored. Fewer heads arrive before the notifications of a head are sent. */
 const MAX_HEADS = 64;
 
 const BY_HEADS = new WeakMap<HeadReads, HeadTimes>();
 
 /**
- * Times at which the process noticed the heads of a chain. Notification lag is measured from these times. The chain is watched while any subscription uses this
- * object.
+ * Times at which the process noticed the heads of a chain. The delay of notifications is measured from the time at which a head was noticed. The
+ * chain is watched while any subscription uses this object.
  */
 export class HeadTimes {
   readonly #heads: HeadReads;
@@ -30,7 +30,7 @@ export class HeadTimes {
   }
 
   /**
-   * Starts a use of this object. The chain is watched until all uses have ended.
+   * Starts a use of this object. The object watches the chain until all uses have ended.
    * @returns a function that ends the use
    */
   use(): () => void {
@@ -48,7 +48,7 @@ export class HeadTimes {
 
   /** Returns when a block was noticed as the head. Undefined for a block that became the head before `since`, or never became the head. */
   find(hash: string, since: number): number | undefined {
-    // `find` may run in the same turn of the event loop as a head change. The watcher has then not been called yet.
+    // `find` may run in the same turn of the event loop as a head change. The watcher of heads may not have been called yet.
     if (this.#heads.served?.hash === hash) this.#noteServed();
     const at = this.#times.get(hash);
     return at !== undefined && at >= since ? at : undefined;

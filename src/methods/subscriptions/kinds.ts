@@ -21,11 +21,11 @@ import { ReceiptNotifications } from './receipt-notifications.ts';
 import { chooseStart, subscribeToFeed } from './subscribe-to-feed.ts';
 
 /**
- * Detects blocks that one reorg removes and a later one adds again, without any other block sent in between. A subscriber that receives only added
- * blocks must not receive such a block twice.
+ * Detects blocks that one reorg removes and a later reorg adds again, if no other block was sent in between. A subscriber that receives only added
+ * blocks must not receive the same block twice.
  */
 class RetakenBlocks {
-  /** Hashes of the blocks removed since the last block was sent. The lowest block is last. */
+  /** Hashes of the blocks removed since the last block was sent. The block with the lowest number is last. */
   readonly #removed: string[] = [];
 
   /** Whether the step adds a block that has to be sent. The caller has to pass every step of the feed. */
@@ -43,7 +43,7 @@ class RetakenBlocks {
   }
 }
 
-/** Call of `eth_subscribe` that can be served. Its connection can notify, and its network has a feed. */
+/** Call of `eth_subscribe` on a connection that can send notifications, for a network with a feed. */
 export type SubscribeCall = {
   readonly rawParams: readonly unknown[];
   readonly context: MethodContext;
@@ -139,7 +139,9 @@ function findBounds(blocks: LogBlocks): { readonly first: bigint; readonly last:
   throw new RpcError('invalidParams', 'invalid block range params');
 }
 
-/** Texts by log list. Subscriptions with equal criteria receive the same list object, so the JSON texts of its logs are extracted once. */
+/**
+ * JSON texts of logs by list object. Subscriptions with equal criteria receive the same list object, so the texts are extracted once for all of them.
+ */
 const TEXTS = new WeakMap<readonly BlockLog[], readonly JsonText[]>();
 
 function listTexts(logs: readonly BlockLog[]): readonly JsonText[] {
@@ -220,8 +222,8 @@ function watchSyncing({ rawParams, context, feed }: SubscribeCall): BeginSubscri
 }
 
 /**
- * Encodes the state of a syncing chain as geth does. While no head may be served, the chain's progress is unknown. All numbers are therefore the number of the
- * last served head.
+ * Encodes the state of a syncing chain as geth does. While no head may be served, the chain's progress is unknown. All block numbers in the result
+ * are therefore the number of the last served head.
  */
 function describeSyncing(number: bigint): JsonText {
   const block = `0x${number.toString(16)}`;

@@ -8,7 +8,10 @@ import { anything, boolean, hash32, integer64 } from '../../rpc/schemas.ts';
 import { limitOf } from '../../util/bounds.ts';
 import { logFilter } from '../log-filter.ts';
 
-/** Start of a subscription: after the block `afterHash`, or from the block number `fromBlock` on. With neither, the subscription starts at the head. */
+/**
+ * Start of a subscription: after the block `afterHash`, or from the block number `fromBlock` on. If both are absent, the subscription starts at the
+ * head.
+ */
 export type ResumePoint = { readonly fromBlock?: bigint; readonly afterHash?: string };
 
 /** Log filter in the form of `eth_getLogs`, with an optional start. */

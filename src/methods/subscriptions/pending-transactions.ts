@@ -5,7 +5,7 @@ import { PendingLookups } from '../pending-lookups.ts';
 
 /** Maximum concurrent transaction requests per subscription. */
 const MAX_IN_FLIGHT = 8;
-/** Maximum queued transaction hashes per subscription. Further hashes are dropped. */
+/** Maximum queued transaction hashes per subscription. Hashes that arrive while the queue is full are dropped. */
 const MAX_WAITING = 1_000;
 
 /** Sends announced transactions as objects. A transaction that is not found is left out. */

@@ -11,7 +11,7 @@ import { readWholeText } from '../read-whole-text.ts';
 import { BlockReceipts } from './block-receipts.ts';
 import { HAS_GAP } from './subscribe-to-feed.ts';
 
-/** Maximum blocks whose receipts are not sent yet. The limit equals the window of the feed, in blocks. */
+/** Maximum number of blocks whose receipts are still to be sent. The limit equals the window of the feed, in blocks. */
 const MAX_BLOCKS = 256;
 /** Backoff between attempts to read receipts, ms. */
 const PAUSE = { firstMs: 50, maxMs: 2_000 };
@@ -33,8 +33,8 @@ export type ReceiptParts = {
 };
 
 /**
- * Sends the receipts of each new block in block order, as one list per block. If the receipts cannot be read, the request is repeated until they can be read or
- * the block leaves the chain. Later blocks wait.
+ * Sends the receipts of each new block in block order, as one list per block. If the receipts cannot be read, the request is repeated until they can
+ * be read or the block leaves the chain. Receipts of later blocks wait for the receipts of earlier blocks.
  */
 export class ReceiptNotifications {
   readonly #subscription: Subscription;
@@ -46,7 +46,7 @@ export class ReceiptNotifications {
   readonly #due: Due[] = [];
   #isSending = false;
   #isClosed = false;
-  /** Ends the current backoff pause. It is undefined while no pause is running. */
+  /** Function that ends the current backoff pause. Undefined while no pause is running. */
   #goOn: (() => void) | undefined;
 
   constructor(subscription: Subscription, { chain, hashes, owner, clock = systemClock }: ReceiptParts) {
@@ -81,7 +81,7 @@ export class ReceiptNotifications {
     this.#goOn?.();
   }
 
-  /** Drops a block that has left the chain. Its receipts are not sent. */
+  /** Drops a block that has left the chain. The receipts of this block are not sent. */
   #remove(hash: string): void {
     const at = this.#due.findIndex((due) => due.hash === hash);
     if (at >= 0) this.#due.splice(at, 1);

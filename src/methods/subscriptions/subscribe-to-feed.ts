@@ -21,8 +21,8 @@ export function chooseStart({ fromBlock, afterHash }: ResumePoint, { served }: H
 }
 
 /**
- * Joins a subscription to the feed. The membership outlives the call of `eth_subscribe`. The scope of the call limits only the search for the start
- * block.
+ * Joins a subscription to the feed. The subscription remains in the feed after the call of `eth_subscribe`. The scope of the call limits only the
+ * search for the start block.
  * @param times head times of the chain, recorded until the membership ends
  * @returns a function that leaves the feed
  * @throws RpcError where the start is unavailable
@@ -67,8 +67,8 @@ function describe({ kind, message, ancestor }: FeedError): RpcError {
 }
 
 /**
- * Returns advice for a client whose subscription cannot continue after its start block. Without `ancestor`, the start block is unknown. With
- * `ancestor`, some of the removed logs above the block `ancestor` are unknown.
+ * Returns advice for a client whose subscription cannot continue after its start block. If `ancestor` is undefined, the start block is unknown.
+ * Otherwise, some of the logs that were removed above the block `ancestor` are unknown.
  */
 function advise(ancestor: BlockPlace | undefined): string {
   return ancestor === undefined

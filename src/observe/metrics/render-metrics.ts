@@ -15,9 +15,9 @@ export type MetricsJson = readonly {
 
 export const METRICS_CONTENT_TYPE: string = Registry.PROMETHEUS_CONTENT_TYPE;
 
-/** Work per turn of the event loop, ms. First calls of a function are slow: all work in one turn took 15 ms. */
+/** Time of rendering work per turn of the event loop, ms. The first calls of a function are slow: rendering everything in one turn took 15 ms. */
 const STEP_MS = 1;
-/** Owner of the scheduler slots in which metrics are read; no key has this name. */
+/** Owner name of the scheduler slots in which metrics are read; no key can have this name. */
 const OWNER = '';
 
 /** Maps items in steps of about `STEP_MS`. */
@@ -44,7 +44,7 @@ export function readMetrics(state: MetricState): Promise<MetricsJson> {
   }));
 }
 
-/** Renders the Prometheus text of one process or of several merged. */
+/** Renders Prometheus text for one process, or for several processes merged. */
 export async function renderMetrics(processes: readonly MetricsJson[]): Promise<string> {
   const lists = processes as unknown as Parameters<typeof AggregatorRegistry.aggregate>[0];
   const registry = AggregatorRegistry.aggregate(lists);

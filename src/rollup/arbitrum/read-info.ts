@@ -20,7 +20,7 @@ export async function readArbitrumInfo(sources: RollupSources, scope: RequestSco
     throw new ChainError('misconfigured', 'a header has no l1BlockNumber: the chain is not Arbitrum Nitro');
   }
   return composeInfo(mode, node, {
-    // Without a configured layer 1, the block is the one that the chain reports, with the timestamp of the chain's own head.
+    // Without a configured layer 1, the number is the layer 1 block number in the chain's own head. The timestamp is the head's timestamp.
     l1: l1 ?? { number, timestamp: node.latest.timestamp },
     queueIndex: maxBigInt(delayedMessages - 1n, 0n),
   });

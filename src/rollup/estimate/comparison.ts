@@ -3,13 +3,13 @@ import type { RequestScope } from '../../util/request-scope.ts';
 /** Number, and the method, contract or formula that it comes from. */
 type Finding = { readonly from: string; readonly value: bigint };
 
-/** One number of an estimate from two sources, and the range in which the native one is expected. */
+/** One number of an estimate from two sources: the node's own method (native) and the service. The native number is expected within a range. */
 export type Comparison = {
   /** Name of the compared number, with its unit. */
   readonly what: string;
   /** Number from the node's own method. */
   readonly native: Finding;
-  /** Number that the service computes if nodes lack the native method. */
+  /** Number that the service computes, and that it returns to clients if nodes lack the native method. */
   readonly fallback: Finding;
   /** Allowed range of the native value, derived in docs/rollups.md. */
   readonly least: bigint;
@@ -17,8 +17,8 @@ export type Comparison = {
 };
 
 /**
- * Requests the data that a comparison needs from the second source.
- * @returns undefined if the nodes have no second source
+ * Requests the data of a comparison from its second source, the nodes' own method.
+ * @returns undefined if the nodes lack the method
  * @throws ChainError if a request fails
  */
 export type Compare = (scope: RequestScope) => Promise<Comparison | undefined>;
@@ -26,7 +26,7 @@ export type Compare = (scope: RequestScope) => Promise<Comparison | undefined>;
 /** Divisor of the maximum price change: at most 1/8 per block of the chain or of layer 1 (EIP-1559). */
 const BLOCK_STEP = 8n;
 
-/** Widens a range to allow for a value that was read one block earlier or later. */
+/** Widens a range of prices by the maximum change in one block, because the two prices may come from adjacent blocks. */
 export function allowBlockStep(least: bigint, most: bigint): Pick<Comparison, 'least' | 'most'> {
   return { least: least - least / BLOCK_STEP, most: most + most / BLOCK_STEP };
 }

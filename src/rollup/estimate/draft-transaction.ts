@@ -15,9 +15,9 @@ const LEAST_TIP = 1_000_000n;
 export type Draft = {
   readonly gasLimit: bigint;
   readonly baseFeePerGas: bigint;
-  /** Resolves the tip. Called in the second round of requests, because it sends a request if the chain has no suggestion. */
+  /** Finds the tip (priority fee per gas). Called in the second round of requests, because a request has to be sent if the chain suggests no tip. */
   readonly findTip: () => Promise<bigint>;
-  /** Call with fees filled in; `defaults` has the other fields of its transaction. */
+  /** Call with fees filled in; `defaults` contains the other fields of the transaction. */
   readonly call: CallObject;
   readonly defaults: PayloadDefaults;
   readonly reference: BlockReference;

@@ -1,4 +1,7 @@
-/** Finds the priority fee of a chain, wei per gas: a suggestion in the first round of requests, or a derived fee in the second. */
+/**
+ * Finds the priority fee (tip) of a chain, wei per gas. The first round of requests reads the chain's suggestion. Without a suggestion, the second
+ * round derives the tip.
+ */
 
 import { maxBigInt } from '../../../packages/ethereum/primitives/bigint.ts';
 import type { Chain } from '../../chain/chain.ts';
@@ -7,7 +10,7 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { parseAnswer, readCount, readMembers } from '../answers.ts';
 import { requestGasPrice, requestPriorityFee } from '../request.ts';
 
-/** Number of blocks whose fees are read, and the percentile of their tips. */
+/** Request for the tips of recent blocks: the number of blocks, and one percentile of the tips in each block. */
 const HISTORY: FeeHistoryRequest = {
   blockCount: 4,
   newest: { kind: 'tag', tag: 'latest' },
@@ -19,7 +22,10 @@ export function findSuggestedTip(chain: Chain, scope: RequestScope): Promise<big
   return requestPriorityFee(chain, scope);
 }
 
-/** Derives the tip for a chain without a suggestion: the last block's median tip, or else the gas price minus the base fee, but at least 0. */
+/**
+ * Derives the tip for a chain that suggests none. The tip is the median tip of the last block. If the median tip is unknown, the tip is the gas price
+ * minus the base fee, but at least 0.
+ */
 export async function deriveTip(chain: Chain, baseFeePerGas: bigint, scope: RequestScope): Promise<bigint> {
   const [history, price = baseFeePerGas] = await Promise.all([
     chain.fees.getFeeHistory(HISTORY, scope),

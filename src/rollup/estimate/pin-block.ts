@@ -11,17 +11,17 @@ export type EstimateBlock = {
   readonly reference: BlockReference;
   /** Block parameter for methods in which many nodes reject a hash: a number or a tag, if possible. */
   readonly parameter: unknown;
-  /** Resolves the header; called in the first round of requests. Rejects with ChainError if there is no such block. */
+  /** Resolves the header; called in the first round of requests. Rejects with ChainError if the block does not exist. */
   readonly findHeader: () => Promise<HeaderView>;
 };
 
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
 /**
- * Pins a reference to its current block. A tag has to be resolved first; node pools can do this without a request. A number, a hash and `earliest`
- * are used unchanged, and their headers are requested together with other data. The tag `pending` is also used unchanged, because its block cannot be
- * pinned.
- * @throws ChainError if there is no such block
+ * Pins a reference to its current block. A tag has to be resolved first; a pool of nodes already knows the blocks of tags, and sends no request. A
+ * number, a hash and `earliest` are used unchanged, and their headers are requested together with other data. The tag `pending` is also used
+ * unchanged, because its block cannot be pinned.
+ * @throws ChainError if the referenced block does not exist
  */
 export async function pinBlock(
   chain: Chain,

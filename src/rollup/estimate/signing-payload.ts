@@ -13,7 +13,7 @@ export type PayloadDefaults = {
   readonly chainId: bigint;
   readonly nonce: bigint;
   readonly gasLimit: bigint;
-  /** Gas price in wei for a legacy or access list transaction whose call has none. */
+  /** Default gas price of a legacy or access list transaction, wei. */
   readonly gasPrice: bigint;
 };
 

@@ -6,8 +6,8 @@ import { chainIdMark, clientMark, headerMark } from '../marks.ts';
 import type { FamilyRow } from '../rollup-family.ts';
 
 /**
- * Arbitrum Nitro: the node's gas estimate includes the layer 1 cost, and tips are dropped, so no tip is requested. The layer 1 part that
- * NodeInterface reports separately must remain in the gas limit: with a lower limit the transaction fails.
+ * Arbitrum Nitro: the node's gas estimate includes the layer 1 cost, and tips are dropped, so no tip is requested. NodeInterface also reports the
+ * layer 1 part of the gas separately. This part must remain in the gas limit: with a lower limit the transaction fails.
  */
 export const arbitrum: FamilyRow = {
   name: 'arbitrum',

@@ -40,7 +40,7 @@ export async function estimateGasWithoutL1Fee(
   };
 }
 
-/** Reads the values that every node has; `verified` is its finalized block. */
+/** Reads the values that every node has; `verified` is the node's finalized block. */
 export async function readBaseInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const [node, l1] = await Promise.all([
     readNode(sources.chain, 'finalized', scope),

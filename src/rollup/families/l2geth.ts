@@ -31,7 +31,7 @@ async function estimateL2gethGas(
   scope: RequestScope,
 ): Promise<GasEstimate> {
   const pinned = await pinBlock(chain, request.block, scope);
-  // The node rejects a block hash, because its estimate always runs on its head.
+  // The node rejects a block hash, because the node's estimate always runs on its latest block.
   const isHead = request.block.kind === 'tag' && request.block.tag === 'latest';
   const [{ gasLimit, baseFeePerGas = 0n }, price] = await Promise.all([
     readBasics(chain, request, isHead ? { ...pinned, reference: request.block } : pinned, scope),

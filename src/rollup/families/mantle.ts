@@ -20,7 +20,7 @@ const IS_ARSIA = '0x1e2b6e7b';
 /** `operatorFeeScalar()`, `operatorFeeConstant()` of the L1Block contract. */
 const OPERATOR_PRICES: readonly string[] = ['0x4d5d9a2a', '0x16d3bc7f'];
 
-/** Mantle: an OP Stack chain whose gas is paid in MNT. Before Arsia, its gas estimates include the data cost. */
+/** Mantle: an OP Stack chain whose gas is paid in MNT. Before the Arsia fork, gas estimates of nodes include the data cost. */
 export const mantle: FamilyRow = {
   name: 'mantle',
   gaps: { 'rollupContext.queueIndex': 'always' },
@@ -58,7 +58,7 @@ async function estimateMantleGas(
   return { gasLimit, baseFeePerGas, priorityFeePerGas: await draft.findTip() };
 }
 
-/** Reads the ratio of MNT to ETH; undefined before Arsia. @throws ChainError `misconfigured` if the chain has no such ratio */
+/** Reads the ratio of MNT to ETH; undefined before Arsia. @throws ChainError `misconfigured` if the chain's oracle has no ratio of MNT to ETH */
 async function readTokenRatio(
   chain: Chain,
   block: BlockReference,

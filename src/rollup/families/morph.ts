@@ -9,7 +9,7 @@ const PRICING: ScrollPricing = {
   nodeMethod: 'morph_estimateL1DataFee',
 };
 
-/** Morph: Scroll's pricing at the Curie fork, with an oracle of its own. No node method reports the layer 1 progress of its sequencers. */
+/** Morph: Scroll's pricing at the Curie fork, with an oracle of its own. No node method reports the layer 1 progress of Morph's sequencers. */
 export const morph: FamilyRow = {
   name: 'morph',
   gaps: {

@@ -61,8 +61,8 @@ async function estimatePolygonGas(
 }
 
 /**
- * Compares gas price times gas with the result of `zkevm_estimateFee`. The node computes the same product, and both prices follow the gas price of
- * layer 1.
+ * Compares gas price times gas with the result of `zkevm_estimateFee`. The node computes its result as the same product, and derives both gas prices
+ * from the gas price of layer 1.
  */
 async function compareFee(
   chain: Chain,
@@ -83,7 +83,7 @@ async function compareFee(
 async function readPolygonInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const { chain, mode } = sources;
   const [node, l1, consolidated] = await Promise.all([
-    // Virtual batches are posted to layer 1; consolidated batches also have a validity proof there.
+    // Virtual batches are posted to layer 1; consolidated batches also have a validity proof on layer 1.
     readNode(chain, 'safe', scope),
     readL1Head(sources, scope),
     requestCount(chain, 'zkevm_consolidatedBlockNumber', [], scope),

@@ -42,7 +42,7 @@ async function readTaikoInfo(sources: RollupSources, scope: RequestScope): Promi
   const number = readCount(origin['l1BlockHeight']);
   // Without a configured layer 1, the layer 1 block from which the head is derived is reported instead of layer 1's head.
   const l1 = head ?? (number === undefined ? undefined : { number, timestamp: 0n });
-  // Blocks after `blockID` are only preconfirmed by their proposer, and not yet posted to layer 1.
+  // Blocks after `blockID` are only preconfirmed by a proposer, and not yet posted to layer 1.
   const posted = readCount(origin['blockID']) ?? 0n;
   return composeInfo(mode, { ...node, verified: maxBigInt(posted, node.verified) }, { l1 });
 }

@@ -31,7 +31,7 @@ export const zksync: FamilyRow = {
     headerMark('the header has l1BatchNumber', (header) => 'l1BatchNumber' in header),
     clientMark(/^zksync/i),
     chainIdMark('zksync'),
-    // The first method exists on Era, the second on ZKsync OS, which renamed it, and the third on both.
+    // Era has the first of these methods. ZKsync OS has the same method under the second name. Era and ZKsync OS have the third method.
     methodMark('zks_L1BatchNumber'),
     methodMark('zks_batchNumber'),
     methodMark('zks_getBridgehubContract'),
@@ -64,14 +64,14 @@ async function estimateZksyncGas(
 }
 
 /**
- * Maximum difference in gas between the results of two gas searches of a node. Each search stops within `estimate_gas_acceptable_overestimation` of
- * the minimum (default 1,000; 5,000 is assumed), and the result is multiplied by 1.3.
+ * Maximum difference in gas between the results of two gas searches of a node. Each gas search stops within `estimate_gas_acceptable_overestimation`
+ * of the minimum (default 1,000; 5,000 is assumed). The node multiplies the found gas by 1.3.
  */
 const SEARCH_GAS = 6_500n;
 
 /**
- * Compares the gas of `zks_estimateFee` with that of `eth_estimateGas`. Both methods search for the same gas limit, with the same data prices unless
- * a block was added in between.
+ * Compares the gas that `zks_estimateFee` returns with the gas that `eth_estimateGas` returns. `zks_estimateFee` and `eth_estimateGas` search for the
+ * same gas limit, with the same data prices unless a block was added in between.
  */
 async function compareGas(
   chain: Chain,

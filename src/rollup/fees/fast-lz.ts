@@ -8,7 +8,7 @@ const HASH_FACTOR = 2_654_435_769;
 const MAX_DISTANCE = 0x1fff;
 const LITERALS_IN_A_RUN = 32;
 const MAX_MATCH = 262;
-/** Number of trailing bytes in which no match begins, and in which no match ends; they are stored as literals. */
+/** Number of bytes at the end of the data in which no match begins, and in which no match ends. Such bytes are stored as literals. */
 const BEGIN_MARGIN = 13;
 const END_MARGIN = 4;
 
@@ -39,7 +39,7 @@ function measureMatch(length: number): number {
 /** Returns the length of the match at two positions, up to `limit`. */
 function compare(data: Uint8Array, earlier: number, later: number, limit: number): number {
   let length = 0;
-  // The first differing byte is counted, too.
+  // The match length includes the first differing byte.
   while (later + length < limit) {
     const isSame = data[earlier + length] === data[later + length];
     length++;

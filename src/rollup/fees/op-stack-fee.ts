@@ -1,7 +1,7 @@
 /**
  * Fees that the OP Stack charges in addition to gas, by fork (specs, exec-engine of each fork). At run time, the service calls the chain's own
- * contract. These formulas apply only if a node allows the contract too little gas, and to Mantle's operator fee. Tests compare them with contracts
- * and receipts.
+ * contract. The service uses these formulas for Mantle's operator fee, and where a node's gas limit is too low for the contract. Tests compare the
+ * formulas with contracts and receipts.
  */
 import { maxBigInt } from '../../../packages/ethereum/primitives/bigint.ts';
 
@@ -23,7 +23,7 @@ export type EcotonePrices = {
 export type OperatorPrices = { readonly scalar: bigint; readonly constant: bigint };
 
 const MICRO = 1_000_000n;
-/** Non-zero bytes that were added for a signature before Regolith, although the transaction bytes already include it. */
+/** Until Regolith, this number of non-zero bytes was added for a signature, although the transaction bytes already include the signature. */
 const SIGNATURE_BYTES = 68n;
 /** Coefficients of Fjord's linear regression over real batch sizes, in millionths of a byte (specs, fjord/exec-engine). */
 const FJORD_INTERCEPT = -42_585_600n;

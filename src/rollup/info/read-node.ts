@@ -9,7 +9,7 @@ import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 /** State that nodes of every family report. */
 export type RollupNodeState = {
   readonly latest: HeaderView;
-  /** Reference to the latest block, by hash if possible, so that it names the same block later. */
+  /** Reference to the latest block. The reference is a hash if possible, because a hash still names the same block after a reorg. */
   readonly reference: BlockReference;
   /** Number of the last block that was posted to layer 1, according to the node; 0 before the first one. */
   readonly verified: bigint;
@@ -24,7 +24,7 @@ export type L1State = {
 
 /**
  * Reads head, last posted block and sync state of a node.
- * @param postedTag tag of the last block posted to layer 1 at nodes of the family; a finalized block is also posted
+ * @param postedTag tag by which nodes of the family name the last block that was posted to layer 1; a finalized block was also posted
  * @throws ChainError if the head is unknown
  */
 export async function readNode(
@@ -74,7 +74,7 @@ async function findTagged(
   return (await blocks.getHeader({ kind: 'tag', tag }, scope)) ?? undefined;
 }
 
-/** Assembles the info. `verified` is limited to the head, which may have been read earlier. */
+/** Assembles the result of `rollup_getInfo`. The head may have been read before `verified`; a higher `verified` is reduced to the head. */
 export function composeInfo(
   mode: RollupInfo['mode'],
   { latest, verified, isSyncing }: RollupNodeState,
@@ -93,7 +93,8 @@ export function composeInfo(
 }
 
 /**
- * Returns the index of a block in the canonical transaction chain, where each block is one transaction; block 1 has index 0, and genesis is excluded.
+ * Returns the index of a block in the canonical transaction chain. Each block counts as one transaction; block 1 has index 0, and genesis is
+ * excluded.
  */
 function toTransactionIndex(blockNumber: bigint): bigint {
   return blockNumber > 0n ? blockNumber - 1n : 0n;

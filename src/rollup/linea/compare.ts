@@ -8,9 +8,10 @@ import { priceLineaCall } from './estimate.ts';
 import { computeLineaCompatibilityFee, removeMargin } from './fee.ts';
 
 /**
- * Compares the cost of a call by the node's own method with the cost by the formula. The two differ in three ways. The plugin compresses the
- * transaction, while the formula uses an upper bound on the compressed size. The plugin's margin is 1.0 by default and 1.2 on public nodes. The
- * plugin's result is never below the node's minimum gas price, which is the price in the header, times 1.2 in compatibility mode.
+ * Compares the cost of a call by the node's own method with the cost by the formula. The two costs differ for three reasons. The plugin compresses
+ * the transaction, while the formula uses an upper bound on the compressed size. The plugin's margin is 1.0 by default and 1.2 on public nodes. The
+ * plugin's result is at least the node's minimum gas price. This minimum is the price in the header; in compatibility mode, it is 1.2 times that
+ * price.
  */
 export async function compareLineaEstimate(
   chain: Chain,

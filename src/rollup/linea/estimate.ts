@@ -58,7 +58,7 @@ export async function priceLineaCall(
 
 /**
  * Derives the priority fee from the chain's gas price if the header has no prices, because a fee of zero would be a guess.
- * @throws ChainError if the chain has no usable gas price either
+ * @throws ChainError if neither the header nor the chain's gas price is usable
  */
 async function findCompatibilityFee(
   chain: Chain,

@@ -6,7 +6,7 @@ export type LineaPricing = {
   readonly fixedCost: bigint;
   /** Price per byte of the compressed transaction. */
   readonly variableCost: bigint;
-  /** Minimum of `eth_gasPrice`, for wallets that use no other method. */
+  /** Minimum of the node's `eth_gasPrice`. Wallets that call no other fee method need this minimum. */
   readonly ethGasPrice: bigint;
 };
 

@@ -5,8 +5,8 @@ const MARGIN_NUMERATOR = 12n;
 const MARGIN_DENOMINATOR = 10n;
 
 /**
- * Returns the priority fee per gas at which a sequencer considers a transaction profitable: `trunc(1.2 x (floor(variableCost x compressedSize /
- * gasLimit) + fixedCost))`, where all values are whole wei.
+ * Returns the priority fee per gas at which a sequencer considers a transaction profitable. The formula is `trunc(1.2 x (floor(variableCost x
+ * compressedSize / gasLimit) + fixedCost))`; all values are whole wei.
  * @param compressedSize size of the compressed transaction, bytes
  * @throws RangeError if `gasLimit` is not positive
  */

@@ -4,7 +4,7 @@ import type { KnownOracle } from '../unknown-functions.ts';
 import { GAS_PRICE_ORACLE } from './oracle.ts';
 import { L1_BLOCK, NUMBER } from './read-info.ts';
 
-/** Marks of every OP Stack chain: its predeploys. All versions of the oracle return 6 for decimals(). */
+/** Features by which an OP Stack chain is recognised (marks): its predeploys. All versions of the oracle return 6 for decimals(). */
 export const OP_STACK_MARKS: readonly FamilyMark[] = [
   contractMark({
     address: GAS_PRICE_ORACLE,

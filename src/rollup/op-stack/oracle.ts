@@ -22,7 +22,7 @@ const SIGNATURE_BYTES = 68;
 /** Selector of `getOperatorFee(uint256)`, since Isthmus. */
 const GET_OPERATOR_FEE = '0x275aedd2';
 
-/** Reads the data fee of a transaction in wei. @throws ChainError `misconfigured` if the chain has no such contract */
+/** Reads the data fee of a transaction in wei. @throws ChainError `misconfigured` if the chain has no gas price oracle */
 export async function readL1Fee(
   chain: Chain,
   transaction: Uint8Array,
@@ -49,8 +49,9 @@ export async function readL1Fee(
 }
 
 /**
- * Reads the data fee (since Fjord) for the size of the locally compressed transaction. For an uncompressed size, `getL1FeeUpperBound` returns the fee
- * in the worst case of compression. The size in the call is the one whose worst case equals the actual compressed length.
+ * Reads the data fee (since Fjord) for the size of the locally compressed transaction. `getL1FeeUpperBound` takes an uncompressed size, and returns
+ * the fee for the worst case of compression. The call therefore contains the size whose worst-case compressed length equals the actual compressed
+ * length.
  */
 function readFeeBySize(
   chain: Chain,

@@ -29,9 +29,12 @@ const REGISTRY_RETIREMENT = 6n;
 /** Slot whose low bytes contain the creation time of a game. */
 const GAME_CREATION = 0n;
 const ORACLE_OUTPUTS = 3n;
-/** Period in which outputs of an L2OutputOracle can be deleted, seconds. All chains that were deployed with this contract have this value. */
+/**
+ * Period in which outputs of an L2OutputOracle can be deleted, seconds. The period is the same on all chains that were deployed with an
+ * L2OutputOracle.
+ */
 const FINALIZATION_SECONDS = 604_800n;
-/** Maximum number of outputs that are read to find the last one that cannot be deleted. */
+/** Maximum number of outputs that are read to find the last output that cannot be deleted. */
 const MAX_OUTPUTS = 8;
 const WORD_BYTES = 32;
 const ADDRESS_BITS = 160n;
@@ -40,7 +43,8 @@ const TIME_BITS = 64;
 const HALF_BITS = 128n;
 
 /**
- * Reads the last undisputed output root from the finalized state of layer 1, or from the state of its head if nodes do not prove the finalized state.
+ * Reads the last undisputed output root from the finalized state of layer 1. If nodes do not prove the finalized state, reads it from the state of
+ * the head.
  * @param chainId chain id of the rollup
  * @throws NoAnchor if there is no trustworthy output root
  * @throws ChainError if layer 1 cannot be reached
@@ -82,8 +86,8 @@ async function readContract(
 
 /**
  * Returns the claim of the last game that the registry has accepted: it was resolved in favor of its claim, and the delay has passed. The guardian
- * can invalidate such a game later, with the blacklist or by retiring all games up to a time. The registry still has such a game as anchor game until
- * the next one, but this function rejects it.
+ * can invalidate an accepted game later, with the blacklist or by retiring all games up to a time. An invalidated game remains the registry's anchor
+ * game until the next accepted game, but this function rejects it.
  */
 async function readRegistry(state: VerifiedState, registry: string, chainId: bigint): Promise<OutputClaim> {
   const game = asAddress(await state.readWord(registry, REGISTRY_GAME));
@@ -103,7 +107,7 @@ async function readRegistry(state: VerifiedState, registry: string, chainId: big
   return claim;
 }
 
-/** Returns the last output that can no longer be deleted. Outputs have a constant interval, so only a few have to be read to find it. */
+/** Returns the last output that can no longer be deleted. Outputs have a constant interval, so this output is found by reading a few outputs. */
 async function readOracle(state: VerifiedState, oracle: string): Promise<OutputClaim> {
   const now = await state.readTime();
   const count = await state.readWord(oracle, ORACLE_OUTPUTS);
@@ -127,7 +131,7 @@ type Output = { readonly claim: OutputClaim; readonly timestamp: bigint };
 async function readOutput(state: VerifiedState, oracle: string, index: bigint): Promise<Output> {
   if (index < 0n) throw new NoAnchor(`the L2OutputOracle ${oracle} has too few outputs`);
   const first = bytesToBigInt(keccak256(bigIntToFixedBytes(ORACLE_OUTPUTS, WORD_BYTES))) + 2n * index;
-  // The slot of the output count may have any value if the address belongs to another contract.
+  // If the address belongs to another contract, the number of outputs that was read may be any number.
   const slots = [first, first + 1n].map((slot) => BigInt.asUintN(8 * WORD_BYTES, slot));
   const [root = 0n, times = 0n] = await state.readWords(oracle, slots);
   if (root === 0n) throw new NoAnchor(`output ${index} at ${oracle} is empty`);
@@ -150,7 +154,8 @@ class VerifiedState {
   }
 
   /**
-   * Returns the block's timestamp, Unix seconds. A node may report a tag's header with the right hash and a wrong time, so this header is recomputed.
+   * Returns the block's timestamp, Unix seconds. For a tag, a node may report a header with the right hash and a wrong time, so the header is checked
+   * by recomputing its hash.
    */
   async readTime(): Promise<bigint> {
     const header = await this.#prove((scope) => this.#l1.blocks.getHeaderObject(this.#block, scope));
@@ -174,7 +179,7 @@ class VerifiedState {
     return hexToBytes(JSON.parse(code as string) as string);
   }
 
-  /** Returns the answer of a read. @throws NotProven if the answer is not verified, or if only one node has its block */
+  /** Runs `read`, and returns its answer. @throws NotProven if the answer is not verified, or if only one node has the block of the answer */
   async #prove(read: (scope: RequestScope) => unknown): Promise<JsonResult> {
     const scope = this.#scope.derive();
     const answer = await read(scope);

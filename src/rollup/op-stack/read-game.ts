@@ -4,8 +4,8 @@ import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
 import type { OutputClaim } from '../../chain/output-claim.ts';
 
 /**
- * Matches the code of a game that the DisputeGameFactory has created, a clone with immutable arguments (Solady's LibClone): code, arguments, their
- * length.
+ * Matches the code of a dispute game. The DisputeGameFactory creates games as clones with immutable arguments (Solady's LibClone). The arguments and
+ * their length follow the code.
  */
 const CLONE =
   /^0x36602c57343d527f9e4ac34f21c619cefc926c8bd93b54bf5a39c7ab2127a895af1cc0691d7e3dff593da1005b363d3d373d3d3d3d61[0-9a-f]{4}806062363936013d73[0-9a-f]{40}5af43d3d93803e606057fd5bf3/;
@@ -17,7 +17,7 @@ const LENGTH_BYTES = 2;
 const ROOT_CLAIM = 20;
 const SUBJECTS = [84, 88];
 const WORD_BYTES = 32;
-/** Upper bound on block numbers. A number that is read at the wrong offset is 0 or above this bound. */
+/** Upper bound on block numbers. If a block number is read at the wrong offset, the result is 0 or above this bound. */
 const MAX_NUMBER = 1n << 32n;
 /** Version byte of super roots. A super root consists of version, timestamp, and a chain id and an output root per chain. */
 const SUPER_VERSION = 1;

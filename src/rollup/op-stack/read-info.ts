@@ -13,7 +13,9 @@ export const L1_BLOCK = '0x4200000000000000000000000000000000000015';
 export const NUMBER = '0x8381f58a';
 /** `timestamp()` */
 const TIMESTAMP = '0xb80777ea';
-/** Number of layer 1 blocks (ten minutes) by which an op-node may lag before it counts as syncing; some op-nodes always lag by four or fifteen. */
+/**
+ * Number of layer 1 blocks (ten minutes) by which an op-node may lag before it counts as syncing. Some op-nodes always lag by four or fifteen blocks.
+ */
 const SYNC_DISTANCE = 50n;
 
 /** Reads the progress that the op-node reports; without an op-node, the progress that an execution node reports. */
@@ -41,7 +43,7 @@ export async function readOpStackInfo(sources: RollupSources, scope: RequestScop
   );
 }
 
-/** Returns whether the node is sequencing. Most nodes restrict the method, so any rejection counts as no. */
+/** Returns whether the node is sequencing. Most nodes restrict `admin_sequencerActive`, so an error counts as not sequencing. */
 async function requestSequencing(opNode: Pick<Chain, 'request'>, scope: RequestScope): Promise<boolean> {
   try {
     return (await requestValue(opNode, 'admin_sequencerActive', [], scope)) === true;
@@ -58,7 +60,7 @@ function readNumber(status: AnswerMembers, name: string): bigint {
   throw new ChainError('misconfigured', `optimism_syncStatus has no ${name}: opNode is not an op-node`);
 }
 
-/** Returns the layer 1 block from which the head is derived; it lags by minutes. */
+/** Returns the layer 1 block from which the head is derived. This block is minutes older than layer 1's head. */
 async function readOrigin(
   chain: Chain,
   { reference }: RollupNodeState,

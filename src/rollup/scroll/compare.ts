@@ -14,8 +14,9 @@ const SIGNATURE_BYTES = 64n;
 export type CountedTransaction = { readonly bytes: Uint8Array; readonly isCompressed: boolean };
 
 /**
- * Compares the node's layer 1 fee with the contract's fee at the same block. Node and contract may count different numbers of transaction bytes. The
- * fee is proportional to that number. Since Galileo, which counts compressed bytes, it grows at most with the square of the number.
+ * Compares the node's layer 1 fee with the contract's fee at the same block. Node and contract may count different numbers of transaction bytes.
+ * Before the Galileo fork, the fee is proportional to the number of bytes. Galileo counts compressed bytes, and its fee grows at most with the square
+ * of their number.
  */
 export async function compareScrollFee(
   chain: Chain,

@@ -5,10 +5,13 @@ const MAGIC_BYTES = 4;
 const BLOCK_HEADER_BYTES = 3;
 const MAX_BLOCK_BYTES = 128 * 1024;
 const COMPRESSED_BLOCK = 2;
-/** Minimum gain of compression, without which a block is stored uncompressed: 1/64 of the block plus two bytes. */
+/** Minimum gain of compression: 1/64 of the block plus two bytes. With a smaller gain, zstd stores the block uncompressed. */
 const LEAST_GAIN_SHIFT = 6;
 const LEAST_GAIN_BYTES = 2;
-/** Bytes of the dictionary id, by the lowest two bits of the frame descriptor, and of the content size, by the highest two bits. */
+/**
+ * Lengths in bytes of two fields of the frame header. The lowest two bits of the frame descriptor select the length of the dictionary id, the highest
+ * two bits the length of the content size.
+ */
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4];
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8];
 const SINGLE_SEGMENT = 0x20;
@@ -23,7 +26,7 @@ let loading: Promise<Zstd> | undefined;
 
 /** Returns the number of bytes that Scroll counts for a transaction since Galileo: the compressed length, or the original length if that is less. */
 export async function findCompressedSize(transaction: Uint8Array): Promise<number> {
-  // The library has 240 kB, and only chains of this family need it.
+  // Loaded on demand: zstd has 240 kB, and only chains with Scroll's pricing need it.
   loading ??= import('@hpcc-js/wasm-zstd').then((library) => library.Zstd.load());
   const zstd = await loading;
   const frame = zstd.compress(transaction, LEVEL);
@@ -31,8 +34,8 @@ export async function findCompressedSize(transaction: Uint8Array): Promise<numbe
 }
 
 /**
- * Returns the length that a frame would have with uncompressed literals and without its magic number, which is the format of Scroll's nodes. At
- * levels without an optimal parser, the sequences are the same in both formats.
+ * Returns the length of a frame in the format of Scroll's nodes: with uncompressed literals, and without the magic number. At compression levels
+ * without an optimal parser, both formats contain the same sequences.
  * @param frame result of compression in a single pass
  * @param length length of the original data, which is also stored in the frame
  */

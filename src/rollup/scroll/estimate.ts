@@ -45,7 +45,7 @@ async function cut(transaction: Uint8Array): Promise<Uint8Array> {
   return transaction.subarray(0, await findCompressedSize(transaction));
 }
 
-/** Requests the fee from the node. Scroll's geth computes the fee, compression included; newer node software does not have the method. */
+/** Requests the fee from the node. Scroll's geth computes the fee, compression included; newer node software does not have `nodeMethod`. */
 function sendToNode(
   { chain }: RollupSources,
   { nodeMethod }: ScrollPricing,

@@ -22,7 +22,7 @@ export type ScrollPricing = {
 /**
  * Reads the data fee of a transaction in wei.
  * @param counted signed transaction; since Galileo it is cut to its compressed size, because the contract uses only the length
- * @throws ChainError `misconfigured` if the chain has no such contract
+ * @throws ChainError `misconfigured` if the chain has no oracle contract
  */
 export async function readScrollL1Fee(
   chain: Chain,
@@ -39,7 +39,7 @@ export async function readScrollL1Fee(
   );
 }
 
-/** Returns whether the oracle counts compressed bytes, which it does since Galileo. */
+/** Returns whether the oracle counts compressed bytes, as it does since the Galileo fork. */
 export async function countsCompressed(
   chain: Chain,
   { oracle }: ScrollPricing,

@@ -6,8 +6,8 @@ import { requestCount, requestObject } from '../request.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 
 /**
- * Reads the progress of Scroll's nodes. geth reports its layer 1 sync height, relayed messages and finalized batches. The newer node reports layer 1
- * and the last block that was committed to layer 1.
+ * Reads the progress of Scroll's nodes. geth reports its layer 1 sync height, relayed messages and finalized batches. Scroll's newer node software
+ * reports layer 1 and the last block that was committed to layer 1.
  */
 export async function readScrollInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const { chain, mode } = sources;

@@ -13,19 +13,19 @@ export interface Codec<T> {
    */
   parse(raw: unknown): T;
   /**
-   * Fast path of `parse`. Returns the same value as `parse`; where parsing changes nothing, this is `raw` itself. `undefined` means that `parse` has
-   * to decide.
+   * Fast path of `parse`. Returns the same value as `parse`. If parsing changes nothing, the value is `raw` itself. `undefined` means that `parse`
+   * has to decide.
    */
   accept?(raw: unknown): T | undefined;
   /**
-   * Variant of `parse` that pauses, for a value that may have many parts. Parts that parsing does not change are not copied.
+   * Variant of `parse` that pauses, for a value that may have many parts. Parsing does not copy the parts that it does not change.
    * @throws ParamProblem
    */
   parseInPieces?(raw: unknown, pace: ValueCounter): Generator<undefined, T>;
   readonly jsonSchema: JsonSchema;
 }
 
-/** Number of values that are parsed between two pauses. Parsing this many values takes a fraction of a millisecond. */
+/** Number of values that are parsed between two pauses. Parsing the values between two pauses takes a fraction of a millisecond. */
 const VALUES_PER_PIECE = 512;
 
 /** Counts parsed values, and reports when a pause is due. */
@@ -79,7 +79,7 @@ export function readWithin<T>(codec: Codec<T>, raw: unknown, part: string | numb
 }
 
 /**
- * Variant of `parseInPieces` for a member of an object or an element of a list. It calls `parse` where the codec has no `parseInPieces`.
+ * Variant of `parseInPieces` for a member of an object or an element of a list. If the codec has no `parseInPieces`, its `parse` is called instead.
  * @throws ParamProblem
  */
 export function* parseWithinInPieces<T>(

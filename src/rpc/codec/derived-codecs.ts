@@ -1,6 +1,8 @@
 import type { Codec, ValueCounter } from './codec.ts';
 
-/** Returns a codec that maps the result of another. The codec has no fast path, because its result is never the raw value. */
+/**
+ * Returns a codec that applies `map` to the values that another codec parses. The codec has no fast path, because its result is never the raw value.
+ */
 export function mapped<S, T>(codec: Codec<S>, map: (value: S) => T): Codec<T> {
   const { parseInPieces } = codec;
   return {
@@ -15,8 +17,8 @@ export function mapped<S, T>(codec: Codec<S>, map: (value: S) => T): Codec<T> {
 }
 
 /**
- * Returns a codec that also accepts JSON `null`, and parses it to `empty`. Go treats a `null` list element in this way. The published schema stays that of
- * `codec`.
+ * Returns a codec that also accepts JSON `null`, and parses it to `empty`. Go parses a `null` list element to an empty value. The published schema
+ * does not mention `null`.
  */
 export function nullable<T extends object>(codec: Codec<T>, empty: T): Codec<T> {
   const { accept, parseInPieces } = codec;

@@ -5,7 +5,7 @@ type Kind = 'string' | 'number' | 'boolean' | 'array' | 'object' | 'null';
 type ByKind = { readonly [K in Kind]?: Codec<unknown> };
 type ValueOf<C> = C extends Codec<infer T> ? T : never;
 
-/** Selects a codec by the JSON kind of the value. The codec for the kind that the client sent therefore reports every problem. */
+/** Selects a codec by the JSON kind of the value. Only the codec for the kind that the client sent reports problems. */
 export function byKind<C extends ByKind>(codecs: C): Codec<ValueOf<C[keyof C]>> {
   return new KindCodec<ValueOf<C[keyof C]>>(codecs);
 }

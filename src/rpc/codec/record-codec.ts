@@ -106,14 +106,14 @@ class RecordCodec<T> implements Codec<Readonly<Record<string, T>>> {
   }
 }
 
-/** Copies the members before `end`. Parsing has not changed these members. */
+/** Copies the members before `end`, whose parsed values equal their raw values. */
 function* copyBefore<T>(
   raw: JsonObject,
   end: string,
   pace: ValueCounter,
 ): Generator<undefined, Record<string, T>> {
   const copy: Record<string, T> = {};
-  // This pause comes first, because listing the members of a large map alone takes longer than one piece.
+  // The first pause comes before the loop, because listing the members of a large map takes longer than the usual time between pauses.
   yield;
   for (const key in raw) {
     if (key === end) break;

@@ -5,11 +5,13 @@ type TextForm = {
   readonly title: string;
   /** Regular expression of the accepted texts, for the documentation. */
   readonly pattern: string;
-  /** Returns the problem of a text, or undefined. The fast path calls this with the raw text, and `parse` with the text in lower case. */
+  /**
+   * Returns the problem of a text, or undefined. The fast path calls `findProblem` with the raw text; `parse` calls it with the text in lower case.
+   */
   readonly findProblem: (text: string) => string | undefined;
-  /** Whether `findProblem` rejects upper case. If so, every text that it accepts is in lower case. */
+  /** Whether `findProblem` rejects upper case. If upper case is rejected, every accepted text is in lower case. */
   readonly refusesUpperCase: boolean;
-  /** Value of an empty text. `findProblem` itself rejects an empty text. The value is absent where an empty text is invalid. */
+  /** Value of an empty text. `findProblem` itself rejects an empty text. Absent where an empty text is invalid. */
   readonly empty?: string;
 };
 

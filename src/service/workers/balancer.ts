@@ -22,7 +22,7 @@ export class Balancer {
 
   /** Compares the loads of the workers once, and sends each worker the number of connections to close. Never rejects. */
   async #balance(): Promise<void> {
-    // A load covers the time since the previous request for it, so a slow worker must not get a second request in the meantime.
+    // A worker reports its load since the previous request for the load. A slow worker must therefore not get a second request before it has replied.
     if (this.#isBusy) return;
     this.#isBusy = true;
     const workers = this.#listWorkers();

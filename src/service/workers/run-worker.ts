@@ -102,7 +102,7 @@ async function answer(service: Service, meter: LoadMeter, request: Request): Pro
   }
 }
 
-/** Resolves with the first message of this kind. */
+/** Resolves with the first message from the primary that has this kind. */
 function receive<S extends ToWorker['say']>(say: S): Promise<Extract<ToWorker, { say: S }>> {
   return new Promise((resolve) => {
     const onMessage = (message: ToWorker): void => {

@@ -8,14 +8,14 @@ export type WorkerLoad = {
 
 /** Utilization below which a worker responds as fast as an idle one. */
 const BUSY = 0.7;
-/** Smaller differences of utilization count as random. */
+/** Differences of utilization below this value count as random. */
 const GAP = 0.3;
-/** Connection counts below this multiple of the mean count as random. */
+/** A number of connections below this multiple of the mean counts as a random deviation. */
 const FAR_MORE = 1.5;
 
 /**
- * Returns the number of connections that each worker should close. Clients that reconnect then reach less utilized workers; if all workers are busy,
- * they reach workers with fewer connections.
+ * Returns the number of connections that each worker should close. Clients of closed connections reconnect to less utilized workers, or, if all
+ * workers are busy, to workers with fewer connections.
  */
 export function findSurplus(loads: readonly WorkerLoad[]): readonly number[] {
   const utilizations = loads.map(({ utilization }) => utilization);
@@ -23,7 +23,7 @@ export function findSurplus(loads: readonly WorkerLoad[]): readonly number[] {
   const meanUtilization = findMean(utilizations);
   const meanConnections = findMean(loads.map(({ connections }) => connections));
   return loads.map(({ utilization, connections }) => {
-    // A worker's only connection is not closed, because it would only move the load to another worker.
+    // A worker's only connection is not closed, because closing it would only move the load to another worker.
     if (utilization < BUSY || connections < 2) return 0;
     if (utilization - least >= GAP)
       return Math.round(connections * ((utilization - meanUtilization) / utilization));

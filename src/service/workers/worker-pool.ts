@@ -27,7 +27,7 @@ export type WorkerPoolOptions = {
 const RELOAD_LIMIT_MS = 60_000;
 /** Backoff between the end of a worker and the start of its replacement, ms. */
 const RESTART = { firstMs: 100, maxMs: 5_000 } as const;
-/** A worker that ran for this long did not fail at its start, ms. */
+/** Minimum run time of a worker after which its end does not count as a failed start, ms. */
 const HEALTHY_MS = 30_000;
 
 /** Worker processes that share a port. A worker that ends is replaced; only the requests that it was running are lost. */
@@ -41,8 +41,8 @@ export class WorkerPool {
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
     this.#configSource = options.configSource;
-    // The kernel assigns connections to workers. The primary could assign a connection to a worker that is about to be killed, and keep it open: the
-    // client would hang.
+    // The kernel assigns connections to workers. The primary could assign a connection to a worker that is about to be killed, and keep the
+    // connection open: the client would hang.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ args: ['worker'] });
   }
@@ -84,7 +84,7 @@ export class WorkerPool {
         throw new ConfigError([...problems]);
       }
       worker.configSource = configSource;
-      // If a worker is replaced from now on, the replacement starts with the new configuration.
+      // A worker that is started from now on starts with the new configuration.
       this.#configSource = configSource;
       worker = await this.#findOther(configSource);
     }
@@ -98,7 +98,7 @@ export class WorkerPool {
       await worker.ready.catch(() => {});
       const answer = await worker.ask({ what: 'reload', configSource: before }, RELOAD_LIMIT_MS);
       worker.configSource = before;
-      // The worker that replaces it then starts with the new configuration.
+      // The replacement of a killed worker starts with the pool's current configuration.
       if (findProblems(answer, worker) !== undefined) worker.kill();
     }
   }

@@ -55,7 +55,7 @@ export class Worker {
     return this.#isReady && !this.#worker.isDead();
   }
 
-  /** Requests the worker to drain and end. A worker that has not sent `hello` yet is killed when it does. */
+  /** Requests the worker to drain and end. A worker that has not sent `hello` yet is killed when it sends `hello`. */
   stop(): void {
     this.#isStopping = true;
     if (this.#hasSaidHello) this.#tell({ say: 'stop' });

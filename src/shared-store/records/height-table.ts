@@ -2,9 +2,9 @@ import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promi
 
 /** Lease of an `exchange` reply, ms: an announced height counts as served from this age on. */
 export const HEIGHT_LEASE_MS = 25;
-/** Lifetime of the heights of a silent process, ms; its clients may still send requests to other processes. */
+/** Lifetime of the heights of a process that reports no more, ms. Clients of that process may still send requests to other processes. */
 export const HEIGHT_LIFE_MS = 60_000;
-/** Margin added to the lease if other processes may have one, ms: process clocks tick in whole milliseconds. */
+/** Margin that is added if other processes may have a lease, ms. The margin is needed because process clocks tick in whole milliseconds. */
 export const HEIGHT_SLACK_MS = 2;
 
 /** Heights of this process; undefined if it has no head. */
@@ -17,7 +17,7 @@ export type RisingHeight = { readonly height: number; readonly ageMs: number };
 export type OtherHeights = {
   /** Highest height that may have been served; undefined if there is none. */
   readonly served: number | undefined;
-  /** Heights that are announced, but not served until they reach the age of the lease. */
+  /** Heights that are announced, but not served until their age reaches the lease. */
   readonly rising: readonly RisingHeight[];
   /** Whether another process may still have a lease on an earlier reply of the table. */
   readonly hasReaders: boolean;

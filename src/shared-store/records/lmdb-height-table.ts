@@ -14,9 +14,9 @@ type Entry = {
   readonly id: string;
   readonly served: number | undefined;
   readonly announced: number | undefined;
-  /** Time when the first process announced the height; one lease earlier if the height counted as served immediately. */
+  /** Time when the first process announced the height. If the height counted as served immediately, the duration of a lease is subtracted. */
   readonly since: number;
-  /** Last time when the process read the entries of other processes. */
+  /** Time when the process last read the entries of other processes. */
   readonly readAt: number;
 };
 
@@ -24,7 +24,7 @@ const MAP_BYTES = 1 << 26;
 
 /** Heights in an LMDB environment of their own, `<dataDir>/heights`. */
 export class LmdbHeightTable implements HeightTable {
-  /** Entries of all processes by chain. */
+  /** Table from a chain to the entries of all processes. */
   readonly #table: SharedLmdbTable<readonly Entry[]>;
   readonly #now: () => number;
   readonly #onFault: (error: unknown) => void;

@@ -24,11 +24,14 @@ const SWEPT_WITH_NEW = 4;
 const SWEEP_MS = 1_000;
 const PART_PAUSE_MS = 20;
 const SWEPT_RECORDS = 64;
-/** Number of records whose expiry is shortened per creation for a full owner, or per part of a sweep: each costs a read and a write. */
+/**
+ * Maximum number of records whose expiry is shortened when a full owner creates a record, or in one part of a sweep. Each record costs a read and a
+ * write.
+ */
 const SHORTENED_RECORDS = 2;
 /** Tolerated difference of clocks between processes, ms. */
 const CLOCK_SLACK_MS = 1_000;
-/** Number of records listed at a time to make room. */
+/** Number of records that are listed at a time when records are removed to make room. */
 const LISTED_FOR_ROOM = 4;
 
 /** Record that is to be written. */
@@ -139,7 +142,7 @@ export class LmdbRecordTable implements RecordTable {
     }
   }
 
-  /** Opens lazily, because many services have no records. */
+  /** Opens the environment at its first use, because many services have no records. */
   #open(): LmdbEnvironment<LmdbRows> {
     if (this.#opened === undefined) {
       prepareLmdbFolder(this.#path);
@@ -150,7 +153,7 @@ export class LmdbRecordTable implements RecordTable {
     return this.#opened;
   }
 
-  /** Whether a read of the sums and expiry times shows that a record has no room and that none can be made. */
+  /** Whether a record has no room, and removing other records cannot make enough room. Only the sums and expiry times are read. */
   #isHopeless(rows: LmdbRows, wanted: Wanted): boolean {
     const { owner, name, expiresAt } = wanted;
     return (
@@ -182,8 +185,8 @@ export class LmdbRecordTable implements RecordTable {
   }
 
   /**
-   * Removes some of the expired records of all owners, and shortens expiry times that only a wrong clock can have written.
-   * @returns whether more such records may remain
+   * Removes some of the expired records of all owners. Also shortens the life of records whose expiry is so late that the clock must have been wrong.
+   * @returns whether more records to remove or shorten may remain
    */
   #sweepPart(): boolean {
     const environment = this.#open();
@@ -201,7 +204,7 @@ export class LmdbRecordTable implements RecordTable {
       });
       return true;
     } catch {
-      // The next operation on a record reports the error.
+      // An error is not reported here, because the next operation on a record reports it.
       return false;
     }
   }
@@ -214,7 +217,10 @@ function hasRoom(rows: LmdbRows, wanted: Wanted): boolean {
   return known !== undefined && isWithin(rows, wanted, 1, known.text.length);
 }
 
-/** Whether a record fits after other records are removed. @param count number of removed records @param bytes total text length of removed records */
+/**
+ * Whether an owner has room for a record if other records are removed. @param count number of removed records @param bytes total text length of
+ * removed records
+ */
 function isWithin(
   rows: LmdbRows,
   { owner, length, maxOfOwner }: Wanted,

@@ -8,7 +8,7 @@ type Row = StoredRecord & { readonly expiresAt: number };
 /** Number and total text length of an owner's records of one kind, including expired records until they are swept. */
 type Sum = { readonly count: number; readonly bytes: number };
 
-/** Length of a record's text; `true` if an earlier version wrote the record without its length, which must then be read from the row. */
+/** Length of a record's text. `true` if an earlier version wrote the record without its length; the length must then be read from the row. */
 type Length = number | true;
 
 /** Name, expiry and length of a record: enough to remove it. */
@@ -19,15 +19,18 @@ export type RowTables = {
   readonly sums: Database<Sum, string>;
   /** Text lengths by expiry and name. */
   readonly expiries: Database<Length, [expiresAt: number, name: string]>;
-  /** Text lengths by owner, expiry and name. This index may lack records; `expiries` is authoritative. */
+  /** Text lengths by owner, expiry and name. `byOwner` may lack records; `expiries` has them all. */
   readonly byOwner: Database<Length, [owner: string, expiresAt: number, name: string]>;
 };
 
 export const ROW_TABLES = 4;
-/** Maximum number of records of an earlier version that opening adds to `byOwner`; the others expire without an entry. */
+/**
+ * Maximum number of records that opening adds to `byOwner`, which earlier versions did not write. Further records expire without an entry in
+ * `byOwner`.
+ */
 const MAX_ENTERED = 65_536;
 const NONE: Sum = { count: 0, bytes: 0 };
-/** Later than any time. */
+/** Key part that sorts after any expiry time. */
 const LAST = Number.MAX_VALUE;
 /** Key part that sorts after any name. */
 const LAST_NAME = '\u{10ffff}';
@@ -51,8 +54,8 @@ export function openRowTables(root: RootDatabase): RowTables {
 }
 
 /**
- * Rows of records with the sums of their owners and their expiries, in LMDB. Only `get` decodes a row, and `drop` and `shorten` decode the row that
- * they change. Changes must run in a write transaction.
+ * Rows of records with the sums of their owners and their expiries, in LMDB. Only three methods decode a row: `get`, and `drop` and `shorten` for the
+ * row that they change. Changes must run in a write transaction.
  */
 export class LmdbRows {
   readonly #tables: RowTables;
@@ -93,7 +96,7 @@ export class LmdbRows {
     const { rows, expiries, byOwner } = this.#tables;
     const owner = nameOwnerOf(name);
     byOwner.removeSync([owner, expiresAt, name]);
-    // An earlier version that shares the folder removes and renews records without updating `byOwner`.
+    // A process of an earlier version that shares the folder removes and renews records without updating `byOwner`.
     if (!expiries.doesExist([expiresAt, name])) return;
     const bytes = length === true ? (this.get(name)?.text.length ?? 0) : length;
     expiries.removeSync([expiresAt, name]);

@@ -15,8 +15,8 @@ export const MAX_OWNER_BYTES: number = 8 * 1024 * 1024;
 /** Maximum lifetime of a record, ms. */
 export const MAX_LIFE_MS: number = 2 * 86_400_000;
 /**
- * Maximum number of records that are removed to make room for one new record of a full owner (expired records, or the oldest ones). The limit bounds
- * the duration of a write.
+ * Maximum number of records that are removed to make room for one new record of a full owner (expired records, or the oldest ones). This maximum
+ * bounds the duration of a write.
  */
 export const MAX_SWEPT_FOR_ROOM: number = 256;
 
@@ -33,15 +33,15 @@ export class RecordTableError extends UntracedError {
 /**
  * Small records with expiry, shared by the processes of a service: filters, sent transactions. Names are `<kind>/<owner>/<id>`; the number of records
  * per owner is bounded. Every operation throws or rejects with `RecordTableError` if the table is unavailable or full. The cost of an operation does
- * not depend on the number of an owner's records. Their number and bytes are stored, expired records are removed in bounded parts, and `create`
- * checks the stored sums before it writes.
+ * not depend on the number of an owner's records. The number and total bytes of an owner's records are stored, and `create` checks these sums before
+ * it writes. Each removal of expired records is bounded.
  */
 export interface RecordTable {
   read(name: string): PromiseOrValue<StoredRecord | undefined>;
   /**
    * Writes a record for `lifeMs` from now, replacing a record with the same name.
-   * @param lifeMs lifetime, ms; equal for all records of a kind, unless a setting changes it. If the owner is full, records that expire later than
-   * the new one are shortened to its expiry, because they may have been written while the clock was ahead
+   * @param lifeMs lifetime, ms; equal for all records of a kind, unless a setting changes it. If the owner has no room, records that expire later
+   * than the new record get the expiry of the new record, because they may have been written while the clock was ahead
    * @param whenFull behaviour if the owner already has `maxOfOwner` records of that kind, or `MAX_OWNER_BYTES` in total: refuse, or remove
    * the records that expire first
    * @returns false if nothing was written
@@ -53,9 +53,9 @@ export interface RecordTable {
     maxOfOwner: number,
     whenFull?: WhenFull,
   ): PromiseOrValue<boolean>;
-  /** Replaces a record if it still has this version, and renews its lifetime. @returns false if it has another version */
+  /** Replaces a record if it still has this version, and renews its lifetime. @returns false if the record has another version */
   replace(name: string, version: string, text: string, lifeMs: number): PromiseOrValue<boolean>;
-  /** @returns whether there was such a record */
+  /** @returns whether the record existed */
   remove(name: string): PromiseOrValue<boolean>;
   close(): Promise<void>;
 }

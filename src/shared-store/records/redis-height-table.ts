@@ -12,8 +12,8 @@ import {
 
 /**
  * The script uses the server's clock. KEYS: hash with the heights of the processes of a chain. ARGV: reader, its served height, its announced height
- * (-1: none), lifetime of an entry in ms, lease with margin in ms, lease in ms. Returns the highest height that other processes may serve (-1: none),
- * whether another process has a lease, and pairs of an announced height and its age.
+ * (-1: none), lifetime of an entry in ms, lease with margin in ms, lease in ms. Returns three values: the highest height that other processes may
+ * serve (-1: none), whether another process has a lease, and pairs of an announced height and its age.
  */
 const EXCHANGE = createScript(
   1,

@@ -14,9 +14,10 @@ import {
 } from './record-table.ts';
 
 /**
- * The scripts use the server's clock. KEYS of each script: the record (hash of text and version); of its owner, record names by expiry, lengths of
- * texts, and the number and sum of the lengths. Earlier versions of the service do not update the stored number. If it differs from the actual
- * number, the sum is recomputed. Each write removes a bounded number of expired records from the owner's lists.
+ * The scripts use the server's clock. KEYS of each script: 1. the record (hash of text and version). 2 to 4, of the record's owner: record names by
+ * expiry, lengths of texts, and the number and sum of these lengths. Earlier versions of the service do not update the stored number of records. If
+ * the stored number differs from the actual number, the sum of lengths is recomputed. Each write removes a bounded number of expired records from the
+ * owner's lists.
  */
 const PRELUDE = `
   local time = redis.call('TIME')
@@ -63,8 +64,8 @@ const PRELUDE = `
 const SWEPT_WITH_WRITE = 4;
 
 /**
- * ARGV: name, text, version, lifetime in ms, maximum records and bytes of the owner. Then the key prefix that replaces the owner's name, the length
- * of that name, the maximum number of records to remove for room, and whether unexpired records may be removed.
+ * ARGV 1 to 6: name, text, version, lifetime in ms, maximum records and bytes of the owner. ARGV 7 to 10: the key prefix that replaces the owner's
+ * name, the length of that name, the maximum number of records to remove for room, and whether unexpired records may be removed.
  */
 const CREATE = createScript(
   4,

@@ -15,7 +15,7 @@ export class CircuitBreaker {
     this.#now = now;
   }
 
-  /** Whether the breaker is open: from the fault that opened it to the next success. */
+  /** Whether the breaker is open. A fault opens the breaker, and the next success closes it. */
   get isOpen(): boolean {
     return this.#faults >= FAULTS_TO_OPEN;
   }

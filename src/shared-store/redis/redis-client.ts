@@ -10,7 +10,7 @@ const CONNECT_TIMEOUT_MS = 2_000;
 const RECONNECT_MS = 250;
 /** Default limit of commands without a reply; at the limit, no command is sent. */
 const MAX_IN_FLIGHT = 256;
-/** Size limit of replies to other commands that may arrive in the same read as the end of a long reply, bytes. */
+/** Allowance for other replies that arrive in the same read as the end of a long reply, bytes. */
 const REPLY_SLACK_BYTES = 1024 * 1024;
 
 /** Kind of fault of a Valkey or Redis server. */
@@ -21,12 +21,12 @@ export type RedisFault =
   | 'timeout'
   /** The reply is an error: credentials, memory, or a server that is loading. */
   | 'refused'
-  /** The value was not written by this program under this key. */
+  /** The stored value is not a value that this program writes under this key. */
   | 'garbage';
 
 export type RedisClientOptions = {
   readonly target: RedisTarget;
-  /** Maximum bytes read of one value. */
+  /** Maximum number of bytes that are read of one value. */
   readonly valueBytes: number;
   /** Limit of commands without a reply; at the limit, no command is sent. */
   readonly commands?: number;
@@ -44,7 +44,7 @@ export function createScript(keys: number, source: string): RedisScript {
 
 /** Connection that reconnects by itself, with a bounded number of commands in flight. */
 export interface RedisClient {
-  /** Whether a command would be sent now: there is a connection, and it is not full. */
+  /** Whether a command would be sent now: the client is connected, and fewer commands than the maximum are in flight. */
   readonly ready: boolean;
   /** Returns the value truncated to `valueBytes`; null if there is no value, undefined if there is no reply. Never rejects. */
   get(key: string): Promise<Buffer | null | undefined>;
@@ -104,7 +104,7 @@ class BoundedClient implements RedisClient {
   }
 
   async get(key: string): Promise<Buffer | null | undefined> {
-    // GETRANGE, because a value written by another program may have any length.
+    // GETRANGE limits the reply, because a value that another program wrote may have any length.
     const value: unknown = await this.#send(() => this.#redis.getrangeBuffer(key, 0, this.#valueBytes - 1));
     if (value === undefined) return undefined;
     if (Buffer.isBuffer(value)) return value.length === 0 ? null : value;

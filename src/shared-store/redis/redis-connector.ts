@@ -3,15 +3,15 @@ import { connect as connectSecurely } from 'node:tls';
 import { AbstractConnector } from 'iovalkey';
 import type { RedisTarget } from './redis-url.ts';
 
-/** Received bytes that are not yet part of a complete reply. If they exceed `limit`, the connection is closed. */
+/** Received bytes that are not yet part of a complete reply. If `unclaimedBytes` exceeds `limit`, the connection is closed. */
 export type ReplyMeter = { unclaimedBytes: number; readonly limit: number };
 
 type ConnectorClass = new (options: unknown) => AbstractConnector;
 
 /**
- * Creates the connector class from which the client gets its sockets. The parser of the client trusts its input: it buffers without bound, and on
- * malformed lengths or replies it throws out of the socket's `data` event. With this connector, both cases close the connection instead of ending the
- * process.
+ * Creates the connector class from which the client gets its sockets. The client's parser trusts its input. It buffers without bound, and throws out
+ * of the socket's `data` event on malformed lengths or replies. With this connector, excessive or malformed replies close the connection instead of
+ * ending the process.
  */
 export function createConnectorClass(target: RedisTarget, meter: ReplyMeter): ConnectorClass {
   return class extends AbstractConnector {

@@ -1,4 +1,4 @@
-/** Address and login of a server. The values must never be logged. */
+/** Address and login of a server. The address and the login must never be logged. */
 export type RedisTarget = {
   readonly host: string;
   readonly port: number;

@@ -1,12 +1,12 @@
 /**
- * Parser of fast-path bodies. Such a body contains only `eth_call` with recipient, data, sender and gas, at `latest` or at a block number. Members may be in
- * any order, and whitespace may be where JSON allows it. Anything else disqualifies the body. An accepted body is valid JSON, and a full JSON parser would read
- * the same calls from it.
+ * Parser of fast-path bodies. A fast-path body contains only `eth_call` with recipient, data, sender and gas, at `latest` or at a block number.
+ * Members may be in any order, and whitespace may be where JSON allows it. A body with anything else does not take the fast path. An accepted body is
+ * valid JSON, and a full JSON parser would read the same calls from it.
  *
  * Reads may run up to 31 bytes past the end of the text, and writes up to 31 bytes past the end of the bytes.
  */
 
-/** Memory layout. It must match the layout in `read-plain-calls.ts`. */
+/** Memory layout of the WebAssembly module. These values must equal the values in `read-plain-calls.ts`. */
 const TEXT: usize = 4096;
 const TABLE: usize = TEXT + (64 << 10) + 64;
 const ENTRY_SIZE: usize = 64;
@@ -78,7 +78,7 @@ const GAS_KEY: u32 = 0x73616722; // "gas
 const LATEST_TAG: u64 = 0x2274736574616c22; // "latest"
 const HEX_START: u32 = 0x783022; // "0x, in the lower three bytes
 
-/** Members seen in a request object or a call object, as bits. A duplicate member disqualifies the body. */
+/** Members seen in a request object or a call object, as bits. A body with a duplicate member does not take the fast path. */
 const HAS_JSONRPC: u32 = 1;
 const HAS_ID: u32 = 2;
 const HAS_METHOD: u32 = 4;
@@ -147,7 +147,7 @@ function skipKey(length: usize): bool {
   return true;
 }
 
-/** Whether a comma announces another member. If not, the position is at the end of the object or list, or at an invalid character. */
+/** Whether a comma announces another member. Without a comma, the position is at the end of the object or list, or at an invalid character. */
 @inline
 function hasNext(): bool {
   skipBlanks();
@@ -189,7 +189,10 @@ function readItem(entry: usize): bool {
   return seen == IS_COMPLETE;
 }
 
-/** Parses an id: an unsigned integer, or a short string of visible ASCII without escapes. Such an id has only one JSON encoding, so its text can be echoed. */
+/**
+ * Parses an id: an unsigned integer, or a short string of visible ASCII without escapes. An id of this form has only one JSON encoding, so the
+ * response can repeat its text.
+ */
 function readId(entry: usize): bool {
   const start = at;
   const first = load<u8>(at);
