@@ -38,7 +38,10 @@ const blockOverrides = objectOf('simulated block overrides', {
 });
 
 const blockStateCalls = objectOf('block of calls', {
-  blockOverrides: optional(blockOverrides, 'Fields of the simulated block. Absent fields follow from the parent block.'),
+  blockOverrides: optional(
+    blockOverrides,
+    'Fields of the simulated block. Absent fields follow from the parent block.',
+  ),
   stateOverrides: optional(stateOverrides, 'Accounts to replace before the calls.'),
   calls: optional(listOf(nullable(callObject, {}))),
 });

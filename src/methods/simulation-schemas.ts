@@ -11,7 +11,9 @@ export const accessListResult: z.ZodType = z
         .meta({ title: 'access list entry' }),
     ),
     error: z.string().meta({ description: 'Reason of the failure. Absent if the call succeeds.' }).optional(),
-    gasUsed: quantity64Result.meta({ description: 'Gas that the call uses if its transaction has this access list.' }),
+    gasUsed: quantity64Result.meta({
+      description: 'Gas that the call uses if its transaction has this access list.',
+    }),
   })
   .meta({ title: 'access list' });
 
