@@ -25,7 +25,7 @@ export type EngineChainOptions = {
 
 /** The embedded chain: reads are served from stored blocks, and calls execute on their state. */
 export class EngineChain implements Chain {
-  /** Always true, because opening a store without a head fails. */
+  /** Always true: a store that has no head cannot be opened. */
   readonly isAnswerable: boolean = true;
   readonly blocks: EngineBlocks;
   readonly transactions: EngineTransactions;

@@ -13,7 +13,7 @@ export const proofBlocksSchema: z.ZodType<number> = z
 
 /** Options of local execution; sizes are in bytes. */
 export type ExecutionOptions = {
-  /** Limit on the total memory of all frames of one call; a call above the limit fails like a call that runs out of gas. */
+  /** Limit on the total memory of all frames of one call, bytes. A call that exceeds the limit fails as if it ran out of gas. */
   readonly callMemory: number;
   /** Maximum number of concurrently running calls that take longer than one slice; each has its own EVM. */
   readonly heavyCalls: number;
@@ -21,7 +21,9 @@ export type ExecutionOptions = {
   readonly waitingCalls: number;
   /** Total gas limit of all calls of one `eth_simulateV1`; default: 10 times the gas limit of the latest block. */
   readonly simulationGas?: number;
-  /** Size of the cache of verified state and codes, bytes. Each network of nodes whose calls execute locally has its own cache. */
+  /**
+   * Size of the cache of verified state and codes, bytes. Each network whose calls execute locally on the state of upstream nodes has its own cache.
+   */
   readonly provenState: number;
 };
 

@@ -21,8 +21,8 @@ import { checkAccessList } from './verifying/check-access-list.ts';
 import { nameBlock, WholeBlocks } from './whole-blocks.ts';
 
 /**
- * Maximum length of an answer that is parsed, UTF-16 units; longer answers are ignored. Parsing does not pause and takes about 20 ms per million
- * units.
+ * Maximum length of an answer that is parsed, UTF-16 units; longer answers are ignored. A list of a million units takes about 20 ms to parse, without
+ * a pause.
  */
 const MAX_LENGTH = 2 << 20;
 
@@ -33,8 +33,8 @@ type Form = {
   readonly method: string;
   readonly name: (at: HeadPlace) => string;
   /**
-   * True if the request names the block by hash. An access list of another block is then an invalid answer; otherwise, the node may be on another
-   * fork.
+   * True if the request names the block by hash. An access list of another block is then an invalid answer. Without the hash, the node may be on
+   * another fork.
    */
   readonly isByHash: boolean;
   /** @throws Error if the list is malformed */
@@ -84,7 +84,9 @@ export class AccessListClient implements ListNodes {
     return continueWith(header, (known) => known && toHeadPlace(known));
   }
 
-  /** Returns undefined if no node supports a method of `FORMS`. A node that lacks a method does not receive it again for a while. */
+  /**
+   * Returns undefined if no node supports a method of `FORMS`. A node that lacks one of these methods does not receive the method again for a while.
+   */
   async requestAccessList(at: HeadPlace, scope: RequestScope): Promise<AnsweredList | undefined> {
     for (const form of FORMS) {
       try {

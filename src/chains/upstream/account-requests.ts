@@ -26,13 +26,13 @@ import type { StateProofs } from './state-proofs.ts';
 import { lacksProof } from './verifying/lacks-proof.ts';
 import { STATE_SUBJECTS } from './verifying/subjects.ts';
 
-/** A request about one or several accounts. The block, which is always the last parameter, is not part of it. */
+/** A request about one or several accounts. The block, which is always the last parameter, is not a member of an `AccountRequest`. */
 type AccountRequest = {
   readonly method: string;
   /** JSON text of the parameters before the block. */
   readonly subject: string;
   readonly check: (result: JsonResult) => JsonResult;
-  /** True if `check` accepts a long answer as bytes and converts it to text. */
+  /** True if `check` accepts a long answer as bytes (`JsonBytes`), from which it makes text. */
   readonly takesLongBytes?: boolean;
   /** Returns requests that a node without the method receives as a batch instead. @param block JSON text of the block parameter */
   readonly batch?: (block: JsonText) => readonly NodeCall[];
@@ -40,7 +40,7 @@ type AccountRequest = {
   readonly find?: (block: PinnedBlock) => JsonText | undefined;
   /** Returns an answer that is verified against the block's state root; undefined if it cannot be verified. */
   readonly prove: (block: PinnedBlock, scope: RequestScope) => PromiseOrValue<JsonResult | undefined>;
-  /** True if the verified answer is not cached by request, because another cache contains it (codes). */
+  /** True if the verified answer is not cached by request. Codes, for example, are in a separate cache. */
   readonly isCachedApart?: boolean;
   /** Number of requested storage slots; absent if there is at most one. */
   readonly slots?: number;
@@ -49,8 +49,8 @@ type AccountRequest = {
 const NO_SLOTS: readonly string[] = [];
 
 /**
- * Requests about accounts. Every upstream receives the block by hash if it accepts hashes, and otherwise by number, so an answer belongs to exactly
- * this block. With verification of state, answers are built from verified accounts.
+ * Requests about accounts. A node receives the block by hash if it accepts hashes, otherwise by number, so its answer is about this block. With
+ * verification of state, answers are built from verified accounts.
  */
 export class AccountRequests {
   readonly #parts: RequestParts;
@@ -326,9 +326,9 @@ export class AccountRequests {
   }
 }
 
-/** Result of an attempt to verify that obtained no proof. */
+/** Result of an attempt to verify an answer for which no node has sent a proof. */
 class Unproven {
-  /** Reason why there is no proof, as a clause for an error text; if undefined, the network's verifier reports it. */
+  /** Reason why no node has sent a proof, as a clause for an error text. If undefined, the network's verifier provides the reason. */
   readonly why: string | undefined;
 
   constructor(why?: string) {

@@ -10,10 +10,15 @@ import { sendUncovered } from './agreement/send-to-voices.ts';
 import type { ResolvedBlock } from './block-resolver.ts';
 import type { RequestParts } from './call-requests.ts';
 
-/** A block, and whether it is canonical. For a block that is not canonical, nodes must receive its hash instead of its number. */
+/**
+ * A block, and whether it is canonical. A node must receive the hash of a block that is not canonical, because its number identifies another block.
+ */
 export type FoundBlock = { readonly block: ReportedBlock; readonly isCanonical: boolean };
 
-/** Prefixes of methods with a block and an index as parameters. The suffix is `ByBlockNumberAndIndex` or `ByBlockHashAndIndex`. */
+/**
+ * Beginnings of the names of methods with a block and an index as parameters. The complete names end with `ByBlockNumberAndIndex` or
+ * `ByBlockHashAndIndex`.
+ */
 export type IndexedRequest = 'eth_getTransaction' | 'eth_getRawTransaction' | 'eth_getUncle';
 
 /** Finds blocks and builds requests for their contents. */
@@ -40,7 +45,7 @@ export class BlockAccess {
     return this.#parts.directory.findByNumber(number, scope);
   }
 
-  /** Builds a request for contents of a block, with a cache key; the answer is immutable and is checked against the block. */
+  /** Builds a request for contents of a block. The answer has a cache key, because it never changes and is checked against the block. */
   about(
     method: string,
     { number, hash }: Pick<ReportedBlock, 'number' | 'hash'>,

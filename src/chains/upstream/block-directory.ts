@@ -26,7 +26,8 @@ import type { Anchor } from './verifying/trust.ts';
 import type { VerificationTarget } from './verifying/verifier.ts';
 
 /**
- * Limit on the size of all cached blocks, bytes. A block counts `HEADER_BYTES` for the header with bloom, `HASH_BYTES` per hash, and its extra data.
+ * Limit on the size of all cached blocks, bytes. In this limit, a block counts `HEADER_BYTES` for the header with bloom, `HASH_BYTES` per hash, and
+ * the bytes of its extra data.
  */
 const MAX_BYTES = 20_000_000;
 const HEADER_BYTES = 1_600;
@@ -64,7 +65,7 @@ const NOTHING_VERIFIED: BlockProofs = {
   absence: ABSENCE_UNVERIFIED,
 };
 
-/** Requests and caches block headers with transaction and uncle hashes. A cached block is not requested again. */
+/** Requests and caches block headers with transaction and uncle hashes. A block is requested once while it is cached. */
 export class BlockDirectory {
   readonly #ask: Send;
   readonly #head: NetworkHead;
@@ -75,14 +76,14 @@ export class BlockDirectory {
   readonly #hashes = new Lru<bigint, string>(MAX_NUMBERS, OLD_HASH_TTL_MS);
   readonly #confirmed: ConfirmedHashes;
   readonly #proofs: BlockProofs;
-  /** In-flight requests by height that were sent after the last reorg, by their parameters. */
+  /** In-flight requests for blocks by height, by their parameters. All of them were sent after the last reorg. */
   readonly #agreeing = new Map<string, Promise<ReportedBlock | null>>();
   #mergedFrom: bigint | undefined;
-  /** Number of reorgs. An answer to a request from before the last reorg is not cached by height. */
+  /** Number of reorgs. If a request was sent before the last reorg, its answer is not cached by height. */
   #epoch = 0;
 
   /**
-   * @param findReported returns the number of a block by its hash if some node has reported it, served or not
+   * @param findReported returns the number of a block by its hash if any node has reported the block, even above the served head
    * @param confirmed set to which confirmed hashes are added
    */
   constructor(
@@ -100,8 +101,9 @@ export class BlockDirectory {
   }
 
   /**
-   * Selects the nodes that receive a request for a block by hash or for its contents, and the meaning of a null. For a reported block, these are the
-   * nodes that have it, and a null is a fault. A block that a reorg has removed may be at any node.
+   * Selects the nodes that receive a request for a block by hash or for its contents, and the meaning of a null. If nodes have reported the block,
+   * only these nodes receive the request, and a null is a fault. A block that a reorg has removed is requested from all nodes, because each of them
+   * may have it.
    * @param otherwise meaning of a null for an unknown block
    */
   route(
@@ -213,8 +215,8 @@ export class BlockDirectory {
   }
 
   /**
-   * Requests the safe or finalized block from up to three nodes, and returns the block with the median number. Returns null if the median node has
-   * none, or if the block is not canonical.
+   * Requests the safe or finalized block from up to three nodes, and returns the block with the median number. Returns null if the median answer is
+   * null, or if the returned block is not canonical.
    */
   async findByTag(tag: 'safe' | 'finalized', scope: RequestScope): Promise<ReportedBlock | null> {
     const call: UpstreamRequest = {
@@ -265,8 +267,8 @@ export class BlockDirectory {
   }
 
   /**
-   * Returns whether a height is known to be after the merge, where blocks have no uncles: a block with difficulty 0 is at or below this height.
-   * Genesis does not count, because its difficulty is arbitrary.
+   * Returns whether a height is known to be after the merge, because a block with difficulty 0 is at or below the height. Blocks after the merge have
+   * no uncles. Block 0 does not count, because its difficulty is arbitrary.
    */
   isMergedAt(number: bigint): boolean {
     const { head } = this.#head;
@@ -283,7 +285,10 @@ export class BlockDirectory {
     this.#mergedFrom = undefined;
   }
 
-  /** Number that changes when heights may have other blocks than before. The cached hash of a single height also expires without such a change. */
+  /**
+   * Number that increases whenever a reorg may have changed the blocks at some heights. The cached hash of a single height may also expire while this
+   * number stays the same.
+   */
   get epoch(): number {
     return this.#epoch;
   }
@@ -339,8 +344,8 @@ export class BlockDirectory {
   }
 
   /**
-   * Sends a request to a node that is not in `except`, and adds the node to this set. Returns undefined if no other node can answer and `isOptional`
-   * is set.
+   * Sends a request to a node that is not in `except`, and adds the node to this set. Returns undefined if no other node answers and `isOptional` is
+   * true.
    */
   async #requestFromAnother(
     context: RequestContext & { readonly except: Set<Upstream> },

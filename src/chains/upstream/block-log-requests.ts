@@ -27,15 +27,15 @@ import type { LogProofs } from './verifying/log-proofs.ts';
 const PATIENCE_MS = 10_000;
 const MAX_CONTRADICTED = 256;
 const NO_LOGS = /^0x0*$/;
-/** Matches an answer that is a list of lists of logs instead of a list of receipts. */
+/** Matches the beginning of a JSON list of lists of logs; a list of receipts does not match. */
 const LISTS = /^\s*\[\s*\[/;
 
 export type BlockLogParts = RequestParts & {
   /** Verifies receipts; absent if verification is off. */
   readonly logProofs?: LogProofs | undefined;
   /**
-   * Called once per kind of contradiction, when the network's headers turn out not to commit to all logs. The kind then no longer counts as a fault
-   * of a node.
+   * Called once per kind of contradiction, when two nodes or the only node show that headers of this network do not commit to all logs. From then on,
+   * this kind of contradiction is not a fault of a node.
    */
   readonly onBloomless: (kind: LogContradiction, block: bigint) => void;
   /** Monotonic clock, milliseconds. */
@@ -56,15 +56,15 @@ type Claim = ReadLogs & {
 };
 
 /**
- * Returns all logs of one block by its hash. If possible, receipts are verified against the receipts root. Logs that cannot be verified come from
- * receipts, if nodes return these by block hash, or from `eth_getLogs`, and are compared with the header's bloom. Logs that contradict the bloom are
- * accepted only if two nodes, or the only node, report them.
+ * Returns all logs of one block by its hash. If verification is possible, the logs are read from receipts that match the receipts root. Logs that
+ * cannot be verified come from receipts, if nodes return these by block hash, or from `eth_getLogs`, and are compared with the header's bloom. Logs
+ * that contradict the bloom are accepted only if two nodes, or the only node, report them.
  */
 export class BlockLogRequests {
   readonly #parts: BlockLogParts;
   /** Contradictions that no longer count against nodes. */
   readonly #ignored = new Set<LogContradiction>();
-  /** Blocks whose logs seem incomplete: digest of the logs, and time of their first arrival, by block hash. */
+  /** Blocks whose logs seem incomplete, by block hash: digest of the logs, and time when these logs first arrived. */
   readonly #contradicted = new Lru<string, { readonly digest: string; readonly since: number }>(
     MAX_CONTRADICTED,
     Number.POSITIVE_INFINITY,
@@ -76,7 +76,7 @@ export class BlockLogRequests {
     this.#parts = parts;
   }
 
-  /** Returns the logs of a block; null if no node has the block. Rejects with UpstreamFault `wrong` if no node's logs can be accepted. */
+  /** Returns the logs of a block; null if no node has the block. Rejects with UpstreamFault `wrong` if the logs of all nodes are rejected. */
   async getBlockLogs(hash: string, scope: RequestScope): Promise<readonly BlockLog[] | null> {
     const block = await this.#parts.directory.findByHash(hash, scope, 'certain');
     if (block === null) return null;
@@ -132,7 +132,7 @@ export class BlockLogRequests {
     let isFirst = true;
     let isText = false;
     for (;;) {
-      // A cached or coalesced answer has no known node, so only the first attempt may use such an answer.
+      // The node that sent a cached or coalesced answer is unknown, so only the first attempt may use such an answer.
       const call: UpstreamRequest = { ...unkept, isText, ...(isFirst && { key }) };
       const witness: AnsweredBy = {};
       const result = await this.#ask({ call, scope, except, witness });
@@ -145,7 +145,8 @@ export class BlockLogRequests {
       const read = await this.#read(result, from, block, scope);
       const { upstream } = witness;
       if (read instanceof UpstreamFault && typeof result !== 'string') {
-        // A broken stream may continue at another node, which is then unknown. Further attempts therefore request whole texts.
+        // After an error, a stream may continue with bytes of another node, so the node that sent an invalid part is unknown. Further attempts
+        // therefore request the answer as one text.
         isText = true;
         isFirst = false;
         continue;
@@ -178,7 +179,7 @@ export class BlockLogRequests {
     }
   }
 
-  /** Called when no node has the logs. Returns null if the block is not canonical either; otherwise throws. */
+  /** Called when no node has the logs. If the block is not canonical, returns null; otherwise throws. */
   async #findNothing(
     block: ReportedBlock,
     { nulls }: UpstreamRequest,
@@ -190,7 +191,10 @@ export class BlockLogRequests {
     return null;
   }
 
-  /** Returns whether the block is canonical. Called only for older blocks, because a null for a recent block is a fault. */
+  /**
+   * Returns whether a block is canonical at the served head. Called only for blocks well below the head: nodes must have recent blocks, so a null for
+   * one is a fault.
+   */
   async #isServed({ number, hash }: ReportedBlock, scope: RequestScope): Promise<boolean> {
     const { number: head } = await this.#parts.resolver.getHead(scope);
     if (number > head) return false;
@@ -198,7 +202,7 @@ export class BlockLogRequests {
     return served?.hash === hash;
   }
 
-  /** Reads logs from an answer. @returns the logs, or the fault if the answer is invalid */
+  /** Reads logs from an answer. @returns the logs, or the UpstreamFault `wrong` if the answer is invalid */
   async #read(
     result: JsonResult,
     from: Source,
@@ -223,7 +227,7 @@ export class BlockLogRequests {
     if (contradiction === 'missing' && !this.#hasLasted(block.hash, digest)) throw doNotAgree();
     if (contradiction !== undefined && !this.#ignored.has(contradiction)) {
       this.#ignored.add(contradiction);
-      // Headers that commit to absent logs carry no information about logs.
+      // If headers commit to logs that nodes do not return, a bloom says nothing about additional logs either.
       if (contradiction === 'missing') this.#ignored.add('extra');
       this.#parts.onBloomless(contradiction, block.number);
     }
@@ -231,7 +235,7 @@ export class BlockLogRequests {
     return logs;
   }
 
-  /** Returns whether the same logs of a block first arrived at least `PATIENCE_MS` ago. */
+  /** Returns whether the same logs of a block were first received at least `PATIENCE_MS` ago. */
   #hasLasted(hash: string, digest: string): boolean {
     const now = this.#parts.now();
     const known = this.#contradicted.get(hash);

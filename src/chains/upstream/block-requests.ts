@@ -34,8 +34,9 @@ import { type BlockRequest, WholeBlocks } from './whole-blocks.ts';
 export type VerifiedReceipts = { readonly receipts: JsonResult; readonly proven: VerifiedBlock | undefined };
 
 /**
- * Requests for blocks. The directory provides the hashes of a block's transactions and uncles. An index past the end therefore returns null without a
- * request. An answer must have the listed hash, and a null for a listed item is a fault of the node.
+ * Requests for blocks. The directory provides the hashes of a block's transactions and uncles. If the index exceeds the number of transactions or
+ * uncles, the result is null without a request. A transaction or uncle in an answer must have the hash that the directory lists at the index. A null
+ * for a listed item is a fault of the node.
  */
 export class BlockRequests {
   readonly #parts: RequestParts;
@@ -54,7 +55,7 @@ export class BlockRequests {
     });
   }
 
-  /** Returns a block. All references to a block share one cached answer. A reference by hash may name a block that is not canonical. */
+  /** Returns a block. All references to a block share one cached answer. If the reference is a hash, the block need not be canonical. */
   getBlock(
     reference: BlockReference,
     hasTransactions: boolean,
@@ -200,7 +201,7 @@ export class BlockRequests {
         return isFullyVerified ? verified : search(verified);
       },
       isKept: () => proofs?.verifier?.whyUnverifiable(block, RECEIPT_SUBJECTS) === undefined || !isVerified,
-      // The spread is last, because in V8 a member after a spread takes 0.6 µs, but a spread after the members 0.1 µs.
+      // In V8, adding a member after a spread takes 0.6 µs. A spread after the members takes 0.1 µs, so the spread is last.
       ...this.#access.about('eth_getBlockReceipts', block, [name]),
     };
     return ask({ call, scope });
@@ -208,7 +209,7 @@ export class BlockRequests {
 
   async getUncle(reference: BlockReference, index: bigint, scope: RequestScope): Promise<JsonText | null> {
     const resolved = await this.#parts.resolver.resolve(reference, scope);
-    // A pending block is not sealed and has no uncles; geth returns null, too.
+    // A pending block is not sealed and has no uncles, so the result is null, as in geth.
     if (resolved.kind !== 'block' || this.#parts.directory.isMergedAt(resolved.position.number)) return null;
     const listed = await this.#access.findResolved(resolved, scope);
     if (listed === null) return null;
@@ -321,7 +322,7 @@ export class BlockRequests {
     });
   }
 
-  /** Calls `#noteTrust`. For a stream, this happens after its last byte is verified and before its last piece is sent. */
+  /** Calls `#noteTrust`. For a stream, calls `#noteTrust` after the last byte is verified and before the last piece is sent. */
   #noteWhenWhole(
     result: JsonResult,
     block: { readonly number: bigint | undefined; readonly hash: string },
@@ -334,7 +335,7 @@ export class BlockRequests {
     const { proofs } = this.#parts;
     const why = proofs?.verifier?.whyUnverifiable(block, subjects);
     try {
-      // If there is already a reason to refuse the answer, it is refused before the first byte.
+      // If the answer must be refused for a known reason, it is refused before the first byte is sent.
       if (why !== undefined) proofs?.trust.demandProof(why);
     } catch (error) {
       result.cancel();
@@ -361,7 +362,7 @@ export class BlockRequests {
   }
 }
 
-/** Fields of a block object outside its header. */
+/** Members of a block object that are not fields of its header. */
 const BODY_FIELDS: readonly string[] = ['totalDifficulty', 'size', 'transactions', 'uncles', 'withdrawals'];
 
 function takeHeader(block: Readonly<Record<string, unknown>>): JsonText {

@@ -25,7 +25,7 @@ export type BlockResolverParts = {
   readonly tags: PoolOptions['tags'];
   /** Returns the genesis hash; undefined until enough nodes have reported it. */
   readonly genesisHash: () => string | undefined;
-  /** Returns whether a node that has started recently may still report its first head. */
+  /** Returns whether the first head may still be reported, because a node has started recently. */
   readonly mayBeKnown: () => boolean;
   /** Returns an error text with the reason why no node can be used. */
   readonly explainOutage: () => string;
@@ -45,7 +45,10 @@ export class BlockResolver {
     this.#parts = parts;
   }
 
-  /** Must be called when the head or the nodes change. Wakes requests that wait for the first head, once it is known or no longer expected. */
+  /**
+   * Must be called when the head or the nodes change. Wakes the requests that wait for the first head when a head is known, or when no node is
+   * expected to report one.
+   */
   noteChange(): void {
     if (this.#waiting.size === 0) return;
     if (this.#parts.head.head === undefined && this.#parts.mayBeKnown()) return;
@@ -64,7 +67,7 @@ export class BlockResolver {
 
   /**
    * Resolves a reference. Requests are sent only for an unknown hash, or for a tag whose block no node has reported yet.
-   * @throws ChainError `unavailable` as `getHead` does, except for a reference that means the same block at every head
+   * @throws ChainError `unavailable` as `getHead` does, but not for a reference that resolves to the same block at every head
    */
   async resolve(reference: BlockReference, scope: RequestScope): Promise<ResolvedBlock> {
     const before = await this.#getKnownHead(scope);
@@ -195,7 +198,7 @@ export class BlockResolver {
   }
 }
 
-/** Returns the reason why the head is not served, as the beginning of an error text. */
+/** Explains why no answer at the head is served, as the beginning of an error text. */
 function describeHindrance(
   hindrance: HeadHindrance,
   number: bigint,

@@ -18,7 +18,8 @@ export type CallTexts = {
 };
 
 /**
- * Request for a call at a block whose hash is known. The parameters are encoded when the request is sent, with number or hash as the node requires.
+ * Request for a call at a block whose hash is known. When the request is sent, its parameters are encoded with the block number or the block hash, as
+ * the node requires.
  */
 export class CallAtBlock implements UpstreamRequest {
   readonly method: string;
@@ -44,7 +45,7 @@ export class CallAtBlock implements UpstreamRequest {
     this.check = check;
   }
 
-  /** Returns whether the block is canonical, so that its number identifies it. */
+  /** Returns whether the block of the call is canonical, so that its number identifies it. */
   get isCanonical(): boolean {
     return this.#texts.isCanonical;
   }

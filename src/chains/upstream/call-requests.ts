@@ -40,7 +40,7 @@ export type RequestParts = {
 };
 
 /**
- * Maximum length of the parameters of a cached or coalesced call, UTF-16 units. The limit exists because a key is as long as the parameters and is
+ * Maximum length of the parameters of a cached or coalesced call, UTF-16 units. The limit exists because a cache key contains all parameters and is
  * hashed several times.
  */
 export const MAX_KEY_LENGTH = 65_536;
@@ -49,7 +49,7 @@ type Check = (result: JsonResult, upstream?: Upstream) => JsonResult;
 
 const LIST_CHECK: Check = (result, upstream) => checkAccessListResult(result, upstream?.credentials);
 
-/** Parameters of a call: `text` is the JSON of the first one, and `overrides` the JSON of those after the block, each preceded by a comma. */
+/** Parameters of a call as JSON text. `text` is the first parameter; `overrides` are the parameters after the block, each preceded by a comma. */
 type EncodedRequest = {
   readonly block: BlockReference;
   readonly text: JsonText;
@@ -88,13 +88,13 @@ export class CallRequests {
     return this.#ask('eth_call', encodeRequest(request), checkData, scope, request);
   }
 
-  /** Implements `Executions.callMany`. Returns undefined if coalescing is off or several nodes have to answer. */
+  /** Implements `Executions.callMany`. Returns undefined if coalescing is off, or if a call needs answers of several nodes. */
   callMany(
     requests: readonly (CallRequest | undefined)[],
     scope: RequestScope,
   ): PromiseOrValue<readonly (CallOutcome | undefined)[]> | undefined {
     const { sendCoalesced, sendToVoices } = this.#parts;
-    // One node answers all coalesced calls, but `sendToVoices` needs answers of several nodes.
+    // Coalesced calls are sent to one node, but with mandatory agreement several nodes must answer each call.
     if (sendCoalesced === undefined || sendToVoices !== undefined) return undefined;
     const calls = requests.map((request) => request && this.#describeNow(request));
     return continueWith(sendCoalesced(calls, scope), (outcomes) => {
@@ -116,7 +116,7 @@ export class CallRequests {
     return proofs?.canVerify('state', number) === true && this.#sampler?.isSample?.(request) === true;
   }
 
-  /** Builds the request for a message call; returns undefined if finding its block needs a request. */
+  /** Builds the request for a message call. Returns undefined if the block of the call can be found only by a request. */
   #describeNow(request: CallRequest): CallAtBlock | undefined {
     const resolved = this.#parts.resolver.resolveNow(request.block);
     if (!isPinned(resolved)) return undefined;
@@ -190,7 +190,7 @@ export class CallRequests {
     const isShort = text.length + overrides.length <= MAX_KEY_LENGTH;
     const isStrict = request.block.kind === 'hash' && request.block.requireCanonical;
     const isHead = request.block.kind === 'tag' && request.block.tag === 'latest';
-    // All values in the parameters are hex, so a lower-case key identifies the same call.
+    // The parameters contain only hex values, so calls that differ in the case of digits have the same lower-case key.
     const key = isShort
       ? {
           blockHash: position.hash,
@@ -201,7 +201,9 @@ export class CallRequests {
     return new CallAtBlock(method, { text, overrides, isStrict, isCanonical, isHead }, position, key, check);
   }
 
-  /** Sends a call and passes the answer to the sampler. Cached and coalesced answers, whose node is unknown, are not sampled. */
+  /**
+   * Sends a call and passes the answer to the sampler. The node that sent a cached or coalesced answer is unknown, so such answers are not sampled.
+   */
   #requestSampled(
     request: CallRequest,
     place: PinnedBlock['position'],
@@ -227,7 +229,10 @@ export class CallRequests {
   }
 }
 
-/** Returns whether an answer can be compared: a result or a revert. Limits of the node may cause other failures. */
+/**
+ * Returns whether an answer can be compared with a local execution: a result or a revert. Other failures are not compared, because limits of the node
+ * may cause them.
+ */
 function isReply(answer: JsonResult | ChainError): answer is JsonText | ChainError {
   return answer instanceof ChainError ? answer.kind === 'reverted' : typeof answer === 'string';
 }
@@ -240,7 +245,7 @@ export function isPinned(
 }
 
 /**
- * Returns a position with its hash, and finds the canonical hash at the height if it is unknown.
+ * Returns the block position with its hash. If the hash is unknown, finds the canonical hash at the height.
  * @throws ChainError if there is no such block
  */
 export function findHash(

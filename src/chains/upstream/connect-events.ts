@@ -35,11 +35,11 @@ export type ConnectedParts = {
   readonly directory: BlockDirectory;
   readonly resolver: BlockResolver;
   readonly states: StateProofs;
-  /** Absent if nodes execute. */
+  /** Local execution of calls; absent if nodes execute all calls. */
   readonly local: LocalExecutions | undefined;
 };
 
-/** Connects the events of a network to its parts. Each event gets one listener here, which fixes the order in which the parts react. */
+/** Connects the events of a network to its parts. Each event has one listener here, so that the parts react to it in a fixed order. */
 export function connectEvents(events: PoolEvents, parts: ConnectedParts): void {
   const { network, log, upstreams, membership, agreement, heights, head, directory, resolver } = parts;
   const { verification } = parts;
@@ -52,7 +52,8 @@ export function connectEvents(events: PoolEvents, parts: ConnectedParts): void {
     resolver.noteChange();
   };
   events.headReported.add((upstream) => {
-    // The node has another block at a served height, because of a reorg or another chain. It is identified again before its head counts.
+    // The node has another block at a served height, because of a reorg or another chain. Before the head of such a node counts again, the node is
+    // identified again.
     if (!upstream.isOnFork && contradictsChain(head, upstream.tracker)) {
       upstream.apply({ kind: 'compared', isOnFork: true });
       membership.suspectForked(upstream);
@@ -80,7 +81,7 @@ export function connectEvents(events: PoolEvents, parts: ConnectedParts): void {
     compareNodes();
   });
   events.replaced.add(() => {
-    // The directory is cleared before the head is reset, because the requests that follow go to the new chain.
+    // `directory` is cleared before the head is reset: the reset causes requests to nodes, which already serve the new chain.
     directory.forgetChain();
     verification.forgetChain();
     head.reset();

@@ -12,13 +12,13 @@ const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-/** Maximum time between two pauses, ms. The time includes the caller's work on the yielded items. */
+/** Maximum time between two pauses, ms. The time between two pauses includes the caller's work on the yielded items. */
 const SLOT_MS = 2;
-/** Number of characters outside strings, and of strings, between two reads of the clock; scanning them takes about 50 µs. */
+/** Number of steps between two reads of the clock, in about 50 µs. A step scans a whole string, or one character outside strings. */
 const STEPS = 8_192;
 
 /**
- * Yields the text of each item of a JSON list, with pauses. The text must be valid JSON. For an object, nothing is yielded.
+ * Yields the text of each item of a JSON list, with pauses. The text must be valid JSON. Yields no item if the text is an object instead of a list.
  * @throws UpstreamFault `aborted` when the signal aborts
  */
 export async function* cutItems(

@@ -22,7 +22,7 @@ type Sampled = {
   readonly parentHash: string;
 };
 
-/** Prices at one head, wei per gas, and the trust level of the blocks from which they are computed. */
+/** Prices at one head, wei per gas. `trust` is the trust level of the blocks from which they are computed. */
 export type DerivedPrice = { readonly tip: bigint; readonly baseFee: bigint; readonly trust: Trust };
 
 /** Time limit for requesting blocks, milliseconds, independent of the caller that started the computation. */
@@ -42,12 +42,12 @@ export class DerivedPrices {
     this.#blocks = blocks;
   }
 
-  /** Returns the prices at a head if the last request was for this head; they may still be in computation. */
+  /** Returns the prices of a head if they are computed or in computation; undefined if the last request was for another head. */
   findKnown({ hash }: BlockHeader): Promise<DerivedPrice> | undefined {
     return this.#last?.hash === hash ? this.#last.price : undefined;
   }
 
-  /** Computes the prices at a head, once for all callers. @throws the error of a request for a block */
+  /** Computes the prices at a head, once for all callers. @throws the error of a failed block request */
   compute(head: BlockHeader, owner: string | undefined): Promise<DerivedPrice> {
     const known = this.findKnown(head);
     if (known !== undefined) return known;

@@ -35,8 +35,8 @@ export class DevelopmentNode {
   }
 
   /**
-   * Sends a request once, even if it fails, and returns the node's answer. The network adopts the node's new head before this resolves, so that later
-   * reads see the changes of the call.
+   * Sends a request once, even if it fails, and returns the node's answer. Before this method resolves, the network adopts the node's new head, so
+   * that later reads see the changes of the request.
    * @throws ChainError, including `NodeRefusal` from the node
    */
   async ask(
@@ -69,7 +69,7 @@ export class DevelopmentNode {
       if (error instanceof UpstreamFault && error.kind === 'unsupported') return UNSUPPORTED;
       throw toChainError(error);
     } finally {
-      // A failed call may also have changed the chain.
+      // A request that failed may also have changed the chain.
       if (!ONLY_READS.test(method)) await this.#follow(upstream, method);
     }
   }

@@ -143,7 +143,7 @@ export class FeeRequests {
     return price === 0n ? 'null' : quantity(price);
   }
 
-  /** Returns an item of a list in the fee history of the head, wei; undefined if no node reports it. */
+  /** Returns the item at index `at` of the list `list` in the fee history of the head, wei. Returns undefined if no node reports this item. */
   async #readHistory(list: string, at: number, scope: RequestScope): Promise<bigint | undefined> {
     if (this.#parts.sendToVoices !== undefined) return this.#readAgreed(list, at, scope);
     const history = await this.getFeeHistory(HEAD_ALONE, scope);
@@ -151,8 +151,8 @@ export class FeeRequests {
   }
 
   /**
-   * Like `#readHistory`, if agreement is mandatory. Only this item is compared between operators, because clients differ in other members of a fee
-   * history.
+   * Does the same as `#readHistory` if agreement is mandatory. Only this item is compared between operators, because clients differ in other members
+   * of a fee history.
    */
   async #readAgreed(list: string, at: number, scope: RequestScope): Promise<bigint | undefined> {
     const { number, hash } = await this.#parts.resolver.getHead(scope);

@@ -8,8 +8,8 @@ import type { BlockDirectory } from './block-directory.ts';
 const LIMIT_MS = 60_000;
 
 /**
- * Searches in the background for the height of the merge, above which blocks have no uncles. Until it is known, the directory requests blocks to
- * check for uncles.
+ * Searches in the background for the height of the merge, above which blocks have no uncles. Until the height of the merge is known, the directory
+ * requests blocks to determine whether they have uncles.
  */
 export async function searchMerge(
   directory: BlockDirectory,
@@ -28,8 +28,8 @@ export async function searchMerge(
 }
 
 /**
- * Searches for the first block after the merge, so that the directory knows at which heights blocks can have uncles. Takes about 25 requests on a
- * chain as long as mainnet, or one request on a chain that never had proof of work.
+ * Searches for the first block after the merge, so that the directory knows at which heights blocks can have uncles. The search takes about 25
+ * requests on a chain as long as mainnet. On a chain that never had proof of work, it takes one request.
  * @param head number of a block after the merge
  */
 export async function findMerge(directory: BlockDirectory, head: bigint, scope: RequestScope): Promise<void> {

@@ -10,7 +10,7 @@ const MAX_MOVES = 2;
 export type Whereabouts = {
   /** Hash of the served head. */
   readonly headHash: () => string | undefined;
-  /** Requests the current heads of the healthy nodes. Never rejects. */
+  /** Requests the current head of each healthy node. Never rejects. */
   readonly refresh: () => Promise<void>;
 };
 
@@ -48,7 +48,7 @@ type Followed<T, U> = {
   readonly read: (answer: T) => U;
 };
 
-/** @param moves number of head changes since the caller's request */
+/** @param moves number of head changes for which this request was already repeated */
 function requestFrom<T, U>(followed: Followed<T, U>, moves: number): PromiseOrValue<U> {
   const { ask, read, where } = followed;
   const before = where.headHash();

@@ -9,11 +9,12 @@ import type { RequestParts } from './call-requests.ts';
 /** Maximum total length of cached answers, UTF-16 units. */
 const MAX_CACHED = 4_000_000;
 /**
- * Lifetime of a cached answer, milliseconds. The lifetime is short because on some clients and networks, prices also depend on pending transactions.
+ * Lifetime of a cached answer, milliseconds. Prices may also depend on pending transactions, on some clients and networks. The lifetime is therefore
+ * short.
  */
 const CACHE_MS = 3_000;
 
-/** Method without parameters, whose answer is about the head of the network. */
+/** Request for a method without parameters whose answer depends only on the head. */
 export type HeadRequest = {
   readonly method: string;
   readonly check: (result: JsonResult) => JsonResult;
@@ -47,7 +48,7 @@ export class HeadRequests {
     return this.requestOnce(sharedAs, call, scope);
   }
 
-  /** Returns the cache key of an answer at a head. */
+  /** Returns the cache key of an answer that is valid at one head. */
   nameOf(hash: string, request: string): string {
     return `head:${this.#parts.cacheScope()}:${hash}:${request}`;
   }

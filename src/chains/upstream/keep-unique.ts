@@ -3,7 +3,10 @@ import { parseJsonText } from '../../../packages/ethereum/primitives/parse-json.
 import { hasRepeatedNames, REPEATED } from '../../../packages/proofs/repeated-names.ts';
 import { UpstreamFault } from '../../pool/fault.ts';
 
-/** Maximum length of an answer that is rewritten, in about 3 ms, UTF-16 units or bytes. No known node sends longer answers with repeated names. */
+/**
+ * Maximum length of an answer that is rewritten, UTF-16 units or bytes. Rewriting takes about 3 ms at this length. A longer answer with repeated
+ * names is rejected; no known node sends one.
+ */
 const MAX_LENGTH = 1024 * 1024;
 
 /**
@@ -16,7 +19,7 @@ export function keepUnique<A extends JsonText | JsonBytes>(answer: A): A | JsonT
 }
 
 /**
- * Serializes the value that replaces a checked answer.
+ * Serializes the changed value of a checked answer. The new text then replaces the answer.
  * @param why reason of the replacement, for the error text
  * @param maxLength maximum length of an answer that is rewritten, UTF-16 units or bytes
  * @throws UpstreamFault `wrong` if the answer is too long to rewrite

@@ -57,7 +57,7 @@ type NodeRequest = {
   readonly isOptional?: boolean;
 };
 
-/** Sends requests of local executions for state at blocks of the served chain. The executions verify the answers. */
+/** Sends requests of local executions for state at blocks of the served chain. The callers verify the answers of nodes. */
 export class UpstreamStateSource {
   readonly requests: StateRequests;
   /** Number of operators that must report the same fork rules; undefined if two nodes are enough. */
@@ -100,8 +100,8 @@ export class UpstreamStateSource {
   }
 
   /**
-   * Sends a request about a block, which is named by hash at nodes that accept a hash.
-   * @param read converts the answer; returns undefined if it is wrong, so that another node is tried
+   * Sends a request about a block. If a node accepts block hashes, the request names the block by hash.
+   * @param read converts the answer; returns undefined if the answer is wrong; another node is then tried
    */
   async ask<T>(
     query: NodeRequest,
@@ -125,7 +125,7 @@ export class UpstreamStateSource {
 
   /**
    * Sends a request about a block to one node after the other, until no remaining node answers. The next node receives the request only when the
-   * caller requests another answer.
+   * caller reads the next answer.
    */
   async *survey(
     query: NodeRequest,
@@ -159,7 +159,7 @@ export class UpstreamStateSource {
 
   /**
    * Records the trust level of a local execution on verified state of a block.
-   * @param whyUnverifiable reason why the answer is still unverifiable, as a clause for an error text
+   * @param whyUnverifiable reason why the execution may be wrong although its state was verified, as a clause for an error text
    */
   noteExecuted(
     place: Place,
@@ -171,8 +171,8 @@ export class UpstreamStateSource {
   }
 
   /**
-   * Checks whether a block is canonical, if that is required; must be called before an execution at the block.
-   * @throws ChainError `unavailable` if answers have to be verified and the block is not verified to be canonical
+   * Must be called before an execution at a block. If the network requires verification, checks that the block is verified to be canonical.
+   * @throws ChainError `unavailable` if the network requires verification and the block is not verified to be canonical
    */
   demandAnchor(place: Place, isNamed: boolean): void {
     this.#trust.demandAnchor(place, isNamed);

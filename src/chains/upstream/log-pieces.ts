@@ -22,7 +22,7 @@ type Piece = LogRange & { readonly text: string | Uint8Array; readonly results: 
 export class LogPieces {
   readonly #limits: LogLimits;
   readonly #range: LogRange;
-  /** Parts of refused pieces, which are requested next, the last part first. */
+  /** Parts of refused pieces, to be requested next, beginning with the last part. */
   readonly #divided: LogRange[] = [];
   /** Number of the first block that is not in a piece yet. */
   #next: bigint;
@@ -45,7 +45,7 @@ export class LogPieces {
   }
 
   /**
-   * Requests the logs of all blocks of the range.
+   * Requests the logs of all blocks of the range, piece by piece.
    * @param ask requests one piece
    * @param maxBlocks returns the maximum number of blocks of a piece, which may become lower when nodes refuse pieces
    * @throws the error of the first piece that fails, because there is no partial answer

@@ -21,7 +21,7 @@ import { type ExpectedLogs, UnexpectedLogs } from './verifying/log-proofs.ts';
 const METHOD = 'eth_getLogs';
 /** Suffix of the cache and coalescing keys of verified answers. */
 const VERIFIED = ':verified';
-/** Maximum number of blocks in a range for which a node's null may be confirmed by the headers' blooms. */
+/** Maximum number of blocks in a range for which the blooms of the headers can confirm a node's null. */
 const MAX_BLOOMS = 64;
 const NO_LOGS = '[]';
 /** Maximum length of an encoded filter whose answer is cached or coalesced, UTF-16 units. */
@@ -33,13 +33,15 @@ export type LogRequestParts = BlockLogParts & {
   readonly maxBlocks: () => number;
 };
 
-/** A part of a range, and the logs that an answer must have there; `expected` is undefined if the logs are unverifiable. */
+/** A part of a block range, and the logs that an answer about this part must have. `expected` is undefined if the logs are unverifiable. */
 type ExpectedPart = LogRange & { readonly expected: ExpectedLogs | undefined };
 
 /** Filter and block range of a request. @property hash block hash, if the request names one block by hash */
 type AskedLogs = { readonly filter: LogFilter; readonly range: LogRange; readonly hash?: string };
 
-/** Requests logs of one block by hash, or of a range up to the served head. A range is split as the nodes' limits require. */
+/**
+ * Requests logs of one block by hash, or of a range up to the served head. A long range is divided into requests that the limits of the nodes allow.
+ */
 export class LogRequests {
   readonly #parts: LogRequestParts;
   readonly #ofBlocks: BlockLogRequests;
@@ -126,7 +128,7 @@ export class LogRequests {
         return this.#requestPiece(filter, piece, part?.expected, inner);
       };
       const answer = await pieces.requestAll(ask, this.#parts.maxBlocks);
-      // Each piece is consistent, but all pieces are from the same chain only if no reorg happened since the first piece.
+      // Each request returns logs of one chain. After a reorg between two requests, their logs may belong to different chains.
       const hasMoved = directory.epoch !== epoch && directory.hashOf(range.last) !== before;
       if (hasMoved && before !== undefined) {
         throw new UpstreamFault('wrong', 'blocks left the chain while their logs were read');
@@ -149,8 +151,8 @@ export class LogRequests {
   }
 
   /**
-   * Divides a range into parts and determines the expected logs of each part that can be verified. The answer has the trust level of its weakest
-   * part.
+   * Divides a range into parts and determines the expected logs of each part that can be verified. The trust level of the answer is the lowest trust
+   * level of a part.
    * @throws ChainError `unavailable` if verification is mandatory and a part cannot be verified
    */
   async #expectParts(

@@ -42,7 +42,7 @@ export class NodeAnswers {
       block: BlockReference,
       ask: () => PromiseOrValue<T>,
     ): PromiseOrValue<T | JsonStream> => followMoves(ask, block.kind === 'tag', where, translateFaults<T>);
-    // A new head may change the place of a transaction, even if the request contains no tag.
+    // A new head may contain the transaction in another block, even if the request contains no tag.
     const answerAbout = <T>(transaction: TransactionReference, ask: () => Promise<T>): Promise<T> =>
       followMoves(ask, 'hash' in transaction || transaction.block.kind === 'tag', where, passOn);
     this.blocks = {

@@ -19,16 +19,19 @@ const GIVE_UP_MS = 30_000;
 /** Duration of the first quarantine after an answer that its block refutes, ms. */
 const REFUTED_MS = 60_000;
 
-/** The nodes of a network, and the head that they elect. */
+/** Nodes of a network, and the head that is chosen from their reports. */
 export type NetworkNodes = {
   readonly upstreams: readonly Upstream[];
   readonly chainId: NetworkChainId;
   readonly membership: Membership;
   readonly agreement: Agreement | undefined;
-  /** Heights that other processes serve; absent if one process serves the chain. */
+  /** Heights of the heads that other processes serve; absent if only one process serves the chain. */
   readonly heights: SharedHeights | undefined;
   readonly head: NetworkHead<Upstream>;
-  /** Quarantines a node for a refuted answer. @param evidence rest of a sentence about the answer */
+  /**
+   * Quarantines a node, because it has returned a refuted answer.
+   * @param evidence end of a sentence about the refuted answer, for example "about block 0x…: …"
+   */
   refute(upstream: Upstream, evidence: string): void;
   /** Explains why no call can be answered now. */
   explain(): string;

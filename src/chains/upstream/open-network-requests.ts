@@ -23,7 +23,10 @@ export type NetworkRequests = {
   readonly sent: SentTransactions;
 };
 
-/** Creates the parts that send requests to nodes. The verifier precedes the pool, which asks it about refuted answers. */
+/**
+ * Creates the parts that send requests to nodes. The verifier is created before the pool of nodes, because the pool consults the verifier about
+ * refuted answers.
+ */
 export function openNetworkRequests(options: UpstreamChainOptions, nodes: NetworkNodes): NetworkRequests {
   const { network, pool, cache, log, verify } = options;
   const { upstreams, chainId, membership, agreement, heights, head, refute, explain } = nodes;
@@ -87,7 +90,7 @@ export function openNetworkRequests(options: UpstreamChainOptions, nodes: Networ
     explainOutage: explain,
   });
   const parts = {
-    // A development node may be another chain with the same id after a restart.
+    // A development node may serve another chain with the same chain id after a restart.
     cacheScope: pool.development
       ? () => `${chainId.value}@${membership.genesisHash}`
       : () => `${chainId.value}`,

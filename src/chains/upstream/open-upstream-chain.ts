@@ -50,7 +50,8 @@ type Opened = {
 
 /**
  * Opens the chain of a pool of nodes. The nodes need not be up yet: the chain answers when they do. If the configuration does not name the chain,
- * requests that depend on its id are refused until more than half of the operators have reported it. Waits half a second for the nodes.
+ * requests that depend on its id are refused until more than half of the operators have reported it. Resolves half a second after the start at the
+ * latest, even if no node has answered.
  * @throws Error if local execution of calls is not possible
  */
 export async function openUpstreamChain(options: UpstreamChainOptions): Promise<UpstreamChain> {

@@ -52,7 +52,7 @@ export class PassedRequests {
     return sendUncovered(this.#parts, { call: requested, scope });
   }
 
-  /** Replaces a tag by the number or hash of the block to which it resolves. Returns the answer instead if it is known without a request. */
+  /** Replaces a tag by the number or hash of the block to which it resolves. If the answer is known without a request, returns the answer as text. */
   async #pinBlock(
     method: string,
     params: readonly unknown[],
@@ -89,7 +89,7 @@ export class PassedRequests {
   }
 }
 
-/** Returns the parameters with the value at index `at`, replaced or appended. */
+/** Returns the parameters with `value` at the index `at`. If there is no parameter at this index, appends the value. */
 function replaceAt(params: readonly unknown[], at: number, value: unknown): readonly unknown[] {
   return [...params.slice(0, at), value, ...params.slice(at + 1)];
 }
@@ -107,17 +107,17 @@ function readReference(value: unknown, at: number, rule: ReadRule): BlockReferen
   }
 }
 
-/** Converts two other forms that geth accepts, a bare hash and an EIP-1898 object with a number, to the usual ones. */
+/** Converts a bare block hash, and an EIP-1898 object with a number, to the usual forms. geth accepts both. */
 function normalizeReference(value: unknown): unknown {
   if (typeof value === 'string') return HASH.test(value) ? { blockHash: value.toLowerCase() } : value;
   const { blockNumber, blockHash } = Object(value) as Readonly<Record<string, unknown>>;
   return typeof blockNumber === 'string' && blockHash === undefined ? blockNumber : value;
 }
 
-/** Rules for unknown methods, by the index of the parameter that is a tag. Answers of such methods are not cached. */
+/** Rules for unknown methods, by the index of the parameter that is a tag. Answers of methods with these rules are not cached. */
 const TAG_ANYWHERE: readonly ReadRule[] = [0, 1, 2, 3].map((block) => ({ block, nulls: 'truth' }));
 
-/** Returns the rule for a method that is not in `READ_METHODS`. Only a tag shows that a parameter is a block. */
+/** Returns the rule for a method that is not in `READ_METHODS`. A parameter of an unknown method counts as a block only if it is a tag. */
 function findTagRule(params: readonly unknown[]): ReadRule {
   return TAG_ANYWHERE[params.findIndex(isTag)] ?? UNKNOWN_METHOD;
 }

@@ -13,8 +13,8 @@ import { keepUnique } from './keep-unique.ts';
 
 /**
  * Returns the receipt at an index in a block's receipts. Other receipts are not parsed, because they may not have been compared with the block.
- * @throws UpstreamFault `wrong` if the receipt is of another transaction or another block; another block at this height may have the transaction at
- * the same index
+ * @throws UpstreamFault `wrong` if the receipt is of another transaction or another block. Another block at this height may have the transaction at
+ * the same index.
  */
 export async function cutReceipt(
   receipts: Characters,

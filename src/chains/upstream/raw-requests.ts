@@ -90,7 +90,7 @@ export class RawRequests {
     const { block, isCanonical } = found;
     const { number, hash, blockAccessListHash } = block;
     if (blockAccessListHash === undefined) throw new ChainError('absent', 'the block has no access list');
-    // If the request names the block by hash, a list of another block is a fault of the node.
+    // A block access list does not name its block. If the request has the block hash, a list of another block is a fault of the node.
     const params = { objects: [hash], raw: [isCanonical ? encodeQuantity(number) : hash] };
     const other = form === 'raw' ? 'objects' : 'raw';
     const call: UpstreamRequest = {
@@ -107,7 +107,7 @@ export class RawRequests {
   }
 }
 
-/** Sends a request that many nodes do not support. @throws ChainError `unsupported` if no node supports it */
+/** Sends a request that many nodes do not support. @throws ChainError `unsupported` if no node supports the method */
 async function requestOptional(ask: () => PromiseOrValue<JsonResult>, method: string): Promise<JsonResult> {
   try {
     return await ask();

@@ -13,7 +13,7 @@ export type ReadRule = {
   readonly takesHash?: boolean;
   /** True if the answer contains its block's hash, which can be compared with the requested block. */
   readonly namesBlock?: boolean;
-  /** Answer for a block above the served head; by default, the error `header not found`. */
+  /** Answer to a request for a block above the served head. If absent, the answer is the error `header not found`. */
   readonly above?: 'null';
   readonly nulls: NullMeaning;
   /** Checks the form of an answer. */
@@ -24,7 +24,7 @@ const STATE: ReadRule = { takesHash: true, nulls: 'fault' };
 const PLAIN: ReadRule = { nulls: 'fault' };
 
 /**
- * Read methods that every network of nodes serves. These methods do not write, sign or administer, and leave no state in the node (filters,
+ * Read methods that every network of nodes serves. Read methods do not write, sign or administer, and leave no state in the node (filters,
  * subscriptions).
  */
 export const READ_METHODS: ReadonlyMap<string, ReadRule> = new Map([

@@ -4,14 +4,14 @@ import type { ReportedBlock } from '../../pool/heads/block.ts';
 export class ReportedBlocks {
   readonly #reports = new Map<string, { readonly block: ReportedBlock; readonly by: Set<unknown> }>();
 
-  /** Number of reports. Repeated reports of a block by one reporter count once. */
+  /** Number of reports. Several reports of the same block by one node or operator count once. */
   get size(): number {
     let count = 0;
     for (const { by } of this.#reports.values()) count += by.size;
     return count;
   }
 
-  /** The reported block, if there is exactly one; undefined if there are several blocks, or none. */
+  /** The reported block, if all reports are about the same block; otherwise undefined. */
   get only(): ReportedBlock | undefined {
     const [first, ...others] = this.#reports.values();
     return others.length === 0 ? first?.block : undefined;
@@ -19,8 +19,8 @@ export class ReportedBlocks {
 
   /**
    * Adds a report.
-   * @param reporter a node, or its operator
-   * @returns the number of reporters of this block
+   * @param reporter node or operator that reports the block
+   * @returns the number of nodes or operators that have reported this block
    */
   add(block: ReportedBlock, reporter: unknown): number {
     const entry = this.#reports.get(block.hash) ?? { block, by: new Set() };

@@ -15,7 +15,7 @@ export function mayReportHead({ isAwaited, isUp, tracker }: Upstream, head: Netw
   return isAwaited || (isUp && (tracker.isExpected || head.isUndecided));
 }
 
-/** Returns whether the node's head is lower than its previous one. */
+/** Returns whether the latest head of a node is lower than its previous head. */
 export function hasFallen({ tracker: { latest }, record: { lastHead } }: Upstream): boolean {
   return latest !== undefined && lastHead !== undefined && latest.number < lastHead;
 }

@@ -1,8 +1,8 @@
 import type { Logger } from '../../observe/logger.ts';
 
-/** Time after the start before it is logged that a network is not served, milliseconds. */
+/** If a network is not served this long after the start, this is logged, milliseconds. */
 const FIRST_MS = 1_000;
-/** Interval between the first two log lines, milliseconds. The interval doubles after each line, up to `MAX_REPEAT_MS`. */
+/** Interval between the first two log lines, milliseconds. The interval doubles after each log line, up to `MAX_REPEAT_MS`. */
 const REPEAT_MS = 60_000;
 const MAX_REPEAT_MS = 3_600_000;
 

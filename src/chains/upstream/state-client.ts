@@ -13,8 +13,8 @@ import { checkData } from './checks/check-values.ts';
 import { keepUnique, rewriteAnswer } from './keep-unique.ts';
 
 /**
- * Maximum length of a proof from which unneeded trie nodes are removed, UTF-16 units: twice a proof of 128 slots, the maximum per request. Encoding
- * it takes 4 ms.
+ * Maximum length of a proof from which unneeded trie nodes are removed, UTF-16 units: twice a proof of 128 slots, the maximum per request. Encoding a
+ * proof of this length takes 4 ms.
  */
 const MAX_REWRITTEN = 3 * 1024 * 1024;
 /** Maximum number of other nodes that are tried after a node refuses a proof. */
@@ -55,7 +55,7 @@ export class StateClient implements StateNodes {
    * has unneeded trie nodes.
    */
   requestProofText(request: StateProofRequest, at: StatePlace, scope: RequestScope): Promise<GivenProof> {
-    // The text is rewritten within the check, because a long text is parsed with pauses before the check.
+    // The proof is rewritten in the check, because before the check a long text was already parsed with pauses.
     return this.#ask(request, at, scope, (text, { extra }) =>
       extra === undefined ? keepUnique(text) : dropNodes(text, extra),
     );
@@ -90,7 +90,8 @@ export class StateClient implements StateNodes {
     const { proofs } = this.#parts;
     const call: UpstreamRequest = {
       check(result, upstream) {
-        // The text is parsed first, because the whole check runs again if the text must be parsed with pauses.
+        // The text is parsed before it is checked: if the text is long, `parseJsonText` throws, and the whole check runs again after a parse with
+        // pauses.
         const code = parseJsonText(result as JsonText);
         const text = checkData(result) as JsonText;
         proofs?.checkCode(at, address, codeHash, code, upstream);
@@ -103,7 +104,8 @@ export class StateClient implements StateNodes {
   }
 
   /**
-   * Sends a request to one node after the other. The request is valid, so another node may have a proof although one node returns an error.
+   * Sends a request to one node after the other. An error of one node does not end the search: the request is valid, and another node may have a
+   * proof.
    * @throws the error of the first node if no node sends a proof
    */
   async #requestFromProvers(call: UpstreamRequest, scope: RequestScope): Promise<JsonText> {
@@ -123,7 +125,7 @@ export class StateClient implements StateNodes {
   }
 }
 
-/** Returns a proof without the trie nodes at these indexes. @param extra as in `VerifiedState` */
+/** Returns a proof without the trie nodes at the indexes `extra`. @param extra as in `VerifiedState` */
 function dropNodes(
   text: JsonText,
   [ofAccount = [], ...ofSlots]: NonNullable<VerifiedState['extra']>,

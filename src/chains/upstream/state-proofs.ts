@@ -75,7 +75,7 @@ export class StateProofs {
   }
 
   /**
-   * Requests and verifies the code of an account. Each code is requested once, even if many accounts and blocks have it.
+   * Requests and verifies the code of an account. A code is requested once, even if many accounts and blocks have the same code.
    * @returns undefined if state is unverifiable on this network
    */
   proveCode(
@@ -102,14 +102,14 @@ export class StateProofs {
 
   /**
    * Counts storage slots against the owner's rate limit for proofs, except the first slot, which the weight of the call covers.
-   * @throws (by rejection) ChainError `busy` if the rate allows the slots only after the deadline
+   * @throws (by rejection) ChainError `busy` if the slots are over the rate limit until after the request's deadline
    */
   pace(slots: number, scope: RequestScope): PromiseOrValue<void> {
     return slots > 1 ? this.#requests.pace.take(scope, slots - 1) : undefined;
   }
 
   /**
-   * Returns a verified answer to `eth_getProof`. For more than `MAX_SLOTS` slots, it is joined from several answers.
+   * Returns a verified answer to `eth_getProof`. An answer with more than `MAX_SLOTS` slots is joined from several answers of nodes.
    * @returns undefined if state is unverifiable on this network
    */
   async requestProof(
@@ -136,7 +136,7 @@ export class StateProofs {
   ): Promise<JsonText | undefined> {
     const { text, state } = await this.#client.requestProofText(request, at, scope);
     if (state === undefined) return undefined;
-    // `slots` is empty because the request may contain slots in a shorter form. Later reads find the slots in the trie nodes of the proof.
+    // `slots` is empty because the request may contain slots in a shorter form. Later reads find the requested slots in the trie nodes of the proof.
     this.#requests.proven.states.proven.note(at.stateRoot, { address: request.address, slots: [] }, state);
     return text;
   }

@@ -5,7 +5,7 @@ import type { BlockResolver } from './block-resolver.ts';
 import { parseObject } from './checks/parse-object.ts';
 import type { HeadRequests } from './head-requests.ts';
 
-/** Answers requests for sync state, fork configuration and capabilities of a network of nodes. */
+/** Answers requests for sync state, fork configuration and capabilities of a network that upstream nodes serve. */
 export class StatusRequests {
   readonly #resolver: BlockResolver;
   readonly #heads: HeadRequests;
@@ -15,9 +15,7 @@ export class StatusRequests {
     this.#heads = heads;
   }
 
-  /**
-   * Returns `false`: a network with a served head is not syncing, because nodes that are far behind have no vote on the head and receive no requests.
-   */
+  /** Returns `false` if the network has a served head. Nodes that are far behind do not count in the choice of the head and receive no requests. */
   async getSyncing(scope: RequestScope): Promise<JsonText> {
     await this.#resolver.getHead(scope);
     return 'false';
@@ -28,7 +26,7 @@ export class StatusRequests {
   }
 
   /**
-   * Returns one node's capabilities with the served head in place of the node's head. Other nodes may have more capabilities, and receive the
+   * Returns the capabilities of one node. `head` is the served head instead of the node's own head. Other nodes may support more, and receive the
    * requests that this node cannot answer.
    */
   async getCapabilities(scope: RequestScope): Promise<JsonText | null> {

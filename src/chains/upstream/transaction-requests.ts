@@ -45,9 +45,9 @@ type Reported = JsonText | JsonBytes;
 type LookUp = { readonly method: string; readonly hash: string; readonly member: string };
 
 /**
- * Requests for transactions. A transaction by block and index must have the hash that the directory lists there. An answer by hash reports block and
- * index, at which the canonical block must list the transaction. A confirmed position is stored, so that the next answer is also cached under the
- * block's hash.
+ * Requests for transactions. A transaction by block and index must have the hash that the directory lists at this index. An answer by transaction
+ * hash contains a block and an index. The canonical block must list the transaction at this index. After an answer was confirmed, the block and index
+ * of the transaction are stored. The next answer is then also cached under the block's hash.
  */
 export class TransactionRequests {
   readonly #parts: RequestParts;
@@ -188,7 +188,7 @@ export class TransactionRequests {
     }
     const list = await openCharacters(receipts);
     const text = await cutReceipt(list, hash, place, scope);
-    // The block's other receipts are cached, too, so that the list need not be searched again.
+    // All other receipts of the block are cached, too, so that later requests need not search the list again.
     if (this.#parts.proofs?.verifier?.whyUnverifiable(position, RECEIPT_SUBJECTS) === undefined)
       for await (const [each, receipt] of cutReceipts(list, scope)) keep(keyOf(each), receipt);
     return text;
@@ -283,7 +283,10 @@ export class TransactionRequests {
     }
   }
 
-  /** Requests a transaction whose block and index are known. A cached answer was compared with its block when it was stored. */
+  /**
+   * Requests a transaction whose block and index are known. A cached answer is not compared again: it was compared with its block before it was
+   * cached.
+   */
   async #requestPlaced(request: LookUp, place: ReportedPlace, scope: RequestScope): Promise<Reported> {
     const { number, blockHash: hash, index } = place;
     const proven = await this.#whole.prove({ number, hash }, true, scope);
@@ -303,8 +306,8 @@ export class TransactionRequests {
   }
 
   /**
-   * Sends a request only to nodes that have the served head. If this block contains the transaction, such a node must not report the transaction as
-   * pending.
+   * Sends a request only to nodes that have the served head. If the served head contains the transaction, a node that has this head must not report
+   * the transaction as pending.
    */
   async #ask(
     { method, hash, member }: LookUp,
@@ -362,12 +365,15 @@ export class TransactionRequests {
     return 'mined';
   }
 
-  /** Meaning of a null for an unknown transaction. */
+  /** Handling of a null that a node returns for a transaction hash. */
   get #absence(): NullMeaning {
     return this.#parts.proofs?.absence.byHash ?? 'claim';
   }
 
-  /** Returns block and index of a transaction that a verified block contains, if this block is canonical. Nodes' reports are then irrelevant. */
+  /**
+   * Returns block and index of a transaction that a verified block contains, if this block is canonical. If a verified block contains the
+   * transaction, the reports of nodes are not used.
+   */
   async #findVerified(hash: string, scope: RequestScope): Promise<ReportedPlace | undefined> {
     const found = this.#parts.proofs?.blocks?.findTransaction(hash);
     if (found === undefined) return undefined;

@@ -13,7 +13,7 @@ const MAX_UNCLES = 2;
 /** Maximum number of attempts at different nodes until the uncles of a block match the hash in its header. */
 const MAX_CONFIRMATIONS = 3;
 
-/** Verifies uncle hashes. A header commits to its uncles' headers and not to their hashes, so the comparison needs all uncle headers. */
+/** Verifies uncle hashes. A header commits to the headers of the uncles and not to their hashes, so the comparison needs all uncle headers. */
 export class UncleProofs {
   readonly #parts: RequestParts;
   readonly #access: BlockAccess;
@@ -26,7 +26,7 @@ export class UncleProofs {
   /**
    * Returns the hashes of the uncles to which a header commits.
    * @param committed `sha3Uncles` of the block's verified header
-   * @returns undefined if no node has uncles with that hash
+   * @returns undefined if no node has uncles whose hash is `committed`
    */
   async find(
     block: { readonly number: bigint; readonly hash: string },
@@ -53,7 +53,8 @@ export class UncleProofs {
   }
 
   /**
-   * Requests the uncles without the cache, because a single uncle is not verified. If a node wrongly returns null, the computed hash does not match.
+   * Requests the uncles without the cache, because a single uncle is not verified. If a node returns null for an existing uncle, the hash of all
+   * uncles does not match the header.
    */
   async #ask(
     block: { readonly number: bigint; readonly hash: string },

@@ -38,7 +38,7 @@ export type UpstreamChainOptions = {
   readonly agreement?: AgreementOptions | undefined;
 };
 
-/** Options for sending transactions, without the nodes. */
+/** Options for sending transactions that do not depend on the nodes. */
 type SendingOptions = {
   readonly options: SendSectionOptions;
   readonly tools: SendingTools;

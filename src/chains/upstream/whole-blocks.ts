@@ -21,7 +21,7 @@ import { parseObjectInSlots } from './checks/parse-object.ts';
 import { UncleProofs } from './uncle-proofs.ts';
 import type { RequestMore, VerifiedBlock } from './verifying/verified-blocks.ts';
 
-/** Parts of a request for a block that depend on its reference. */
+/** Members of a block request that depend on how the client named the block. */
 export type BlockRequest = Pick<UpstreamRequest, 'method' | 'params' | 'nulls' | 'block'>;
 
 /** Number and hash of a block. */
@@ -44,7 +44,7 @@ export class WholeBlocks {
    * Returns the block with this hash; null if there is none. If a node lists wrong uncle hashes, another node is tried.
    * @param isFull true for whole transactions; the block may then be large
    * @param keyAs cache key that replaces the default key
-   * @param isDrained true if a stream is read to its end only for verification, and an empty one is returned
+   * @param isDrained true if a streamed block is read to its end only for verification; the result is then an empty stream
    */
   ask(
     request: BlockRequest,
@@ -76,7 +76,7 @@ export class WholeBlocks {
     return known ?? this.#findUncles(proven.header, proven.header.unclesHash, scope);
   }
 
-  /** Requests the uncles to which a header commits, and stores their hashes. Returns undefined if no node has the uncles. */
+  /** Requests the uncles to which a header commits, and stores their hashes. Returns undefined if no node has uncles that match the header. */
   async #findUncles(
     block: KnownBlock,
     committed: string,
@@ -134,7 +134,7 @@ export class WholeBlocks {
         isBound: true,
         isKept,
         check: (result, upstream) => {
-          // A block whose hash was recomputed need not be compared with the directory.
+          // If the hash of the block was recomputed, the check against the directory is not needed.
           const verified =
             proofs?.blocks?.check({ number, hash }, result, isFull, upstream, requestMore) ?? result;
           return proofs?.blocks?.find(hash) === undefined ? isKnown(verified) : verified;
@@ -153,7 +153,7 @@ export class WholeBlocks {
     });
   }
 
-  /** Returns the cache key of a block, and whether it may be cached. Readers of the cache treat every cached block, with its uncles, as verified. */
+  /** Returns the cache key of a block, and whether it may be cached. Whoever reads the cache treats every cached block and its uncles as verified. */
   #naming(
     request: BlockRequest,
     hash: string,
@@ -172,9 +172,10 @@ export class WholeBlocks {
   }
 
   /**
-   * Returns a block with transaction hashes. The first time, a block with whole transactions is requested and reduced. Later answers are compared
-   * with the verified block while it is cached. If the whole block is a stream, the form with hashes is requested. Blocks with uncles are not
-   * compared in this way, because the headers of their uncles are not cached.
+   * Returns a block with transaction hashes. If verified hashes are not cached yet, requests the block with whole transactions and replaces them with
+   * their hashes. While the verified block is cached and has no uncles, a node's answer with hashes is compared with it. If the block with whole
+   * transactions is a stream, requests the block with hashes instead. An answer for a block with uncles is not compared, because the headers of the
+   * uncles are not cached.
    */
   requestHashes(
     request: (isFull: boolean) => BlockRequest,
@@ -203,7 +204,10 @@ export class WholeBlocks {
     });
   }
 
-  /** Requests a block with whole transactions. A large block is read only for verification, if that is possible, and an empty stream is returned. */
+  /**
+   * Requests a block with whole transactions. If the network verifies blocks, a large block is read to its end for verification, and the result is an
+   * empty stream.
+   */
   #requestRead(request: BlockRequest, hash: string, scope: RequestScope): PromiseOrValue<JsonResult | null> {
     const why = this.#parts.proofs?.verifier?.whyUnverifiable(
       { number: this.#numberOf(request, hash), hash },
@@ -231,7 +235,7 @@ export class WholeBlocks {
     return block?.number ?? this.#parts.proofs?.blocks?.findHeader(hash)?.number;
   }
 
-  /** Returns the reason why a block is not cached as verified; undefined if it is. */
+  /** Returns the reason why a block must not be cached as verified; undefined if it may be. */
   #whyUnverifiable(request: BlockRequest, hash: string): string | undefined {
     const number = this.#numberOf(request, hash);
     return this.#parts.proofs?.verifier?.whyUnverifiable({ number, hash }, CACHED_SUBJECTS);

@@ -84,7 +84,7 @@ export class EngineExecutions implements Executions {
 
   /** @param now current time of `performance.now()` */
   #runFastPath(job: FastPathJob, scope: RequestScope, now: number): PromiseOrValue<JsonResult> {
-    // If the gas may be too low to begin, the call leaves the fast path, so that the general path reports the error.
+    // If the gas may be too low to begin the call, the general path runs the call and reports the error.
     const canBegin = job.gasLimit >= gasToBegin(job.call.dataLength);
     const result = this.#pool.run(canBegin ? job : toCallJob(job), this.#simulator, scope, now);
     return typeof result === 'string' ? `"${result}"` : continueWith(result, encodeHexData);

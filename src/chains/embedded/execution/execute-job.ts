@@ -14,12 +14,12 @@ import { MissingState } from '../state/missing-state.ts';
 import type { MemoryLease } from './execution-memory.ts';
 import type { BlocksJob, CallJob } from './job.ts';
 
-/** Execution whose memory growth since its start is known, bytes. */
+/** Execution that knows how much its memory has grown since its start, bytes. */
 type MemoryUser = { readonly memoryGrowth: number };
 
 /**
  * Runs a job as pausable work, whose result is a quantity, return data, or JSON. The EVM returns to the pool after a result, an error of the call, or
- * `return`. After `return`, the work may still pause until its changes are undone.
+ * `return`. After `return`, the returned generator may still pause until the changes of the job are undone.
  * @param lease reservation of memory that the thread's executions share; without it, other executions do not limit the job's memory
  * @throws MissingState (from `next`) when a part of the state is unavailable
  */
@@ -50,7 +50,7 @@ function* executeCall(
     checkCall(request.call, simulation.rules.chainId);
     if (kind === 'estimate')
       return encodeQuantity(yield* within(estimateGas(simulation, gasLimit), simulation, lease));
-    // Inlined instead of using `within`: most calls are so short that a generator would take a tenth of their time.
+    // No call of `within` here: most executions are so short that a further generator would add a tenth to their time.
     const running = startCall(simulation, gasLimit);
     for (let pause = advance(running); pause !== undefined; pause = advance(running)) {
       yield pause;
@@ -63,7 +63,7 @@ function* executeCall(
     isSound = error instanceof ChainError || error instanceof MissingState;
     throw error;
   } finally {
-    // After an internal fault the state of the EVM is unknown, so it is not reused.
+    // After an internal fault, the state of the EVM is unknown, so the EVM does not return to the pool.
     if (isSound) {
       while (!simulation.undoPiece()) yield 'sliceUsed';
       simulator.close(simulation);
@@ -72,7 +72,7 @@ function* executeCall(
   }
 }
 
-/** Runs a block simulation. Its changes are discarded with its private state, without being undone. */
+/** Runs a block simulation. The changes of the simulation are not undone, because its private state is discarded. */
 function* executeBlocks(
   simulator: Simulator,
   { request, gasLimit }: BlocksJob,

@@ -4,19 +4,19 @@ import { type OwnerShare, SharedBudget } from '../../../util/shared-budget.ts';
 const FREE_BYTES: number = 4 << 20;
 /** Granularity of reservations beyond `FREE_BYTES`, bytes. */
 const STEP_BYTES: number = 1 << 20;
-/** Limit for the memory beyond `FREE_BYTES` of all executions on all threads, bytes. */
+/** Limit on the memory that the executions of all threads use in total, without the first `FREE_BYTES` of each, bytes. */
 const LARGE_BYTES: number = 96 << 20;
 
 const UNUSED = 0;
 
-/** Number of the thread whose execution may grow without a reservation; 0 if there is none. All threads of a process share the flag. */
+/** Number of the thread whose execution may grow without a reservation; 0 if there is none. All threads of a process share this array. */
 export type ExemptionFlag = Int32Array;
 
 export function createExemptionFlag(): ExemptionFlag {
   return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 }
 
-/** Clears the exemption of a failed thread, if it has one. @param thread number of the thread, from 1 */
+/** Clears the exemption from reservations if the failed thread has it. @param thread number of the thread, from 1 */
 export function clearExemption(flag: ExemptionFlag, thread: number): void {
   Atomics.compareExchange(flag, 0, thread, UNUSED);
 }
@@ -30,8 +30,8 @@ export type ExecutionMemoryOptions = {
 };
 
 /**
- * Memory reservations of a thread's executions. A large execution waits until others release memory. One execution per process is exempt and never
- * waits, so every execution eventually gets its full memory limit.
+ * Memory reservations of a thread's executions. A large execution waits until other executions release memory. One execution per process is exempt
+ * and never waits, so every execution eventually gets its full memory limit.
  */
 export class ExecutionMemory {
   readonly #budget: SharedBudget;

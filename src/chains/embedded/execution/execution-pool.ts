@@ -37,8 +37,8 @@ export const DEFAULT_POOL: Omit<ExecutionPoolOptions, 'threads' | 'onFault'> = {
 const SELECTOR_END = 10;
 
 /**
- * Runs executions. An execution starts on the calling thread, where most end within one slice. If the slice is not enough, it restarts on a thread
- * for heavy calls. A call whose shape was repeatedly heavy starts directly on a thread for heavy calls.
+ * Runs executions. An execution starts on the calling thread. Most executions end on the calling thread within one slice. If one slice is not enough,
+ * the execution restarts on a thread for heavy calls. A call whose shape was repeatedly heavy starts directly on a thread for heavy calls.
  */
 export class ExecutionPool {
   readonly #heavyCalls: HeavyCalls;
@@ -48,7 +48,7 @@ export class ExecutionPool {
   readonly memoryLimit: number;
   /** Configured total gas limit of all calls of an `eth_simulateV1` request; undefined if it is not configured. */
   readonly simulationGas: bigint | undefined;
-  /** Gas used on the calling thread. */
+  /** Gas that executions used on the calling thread. */
   readonly meter: GasMeter = { used: 0 };
   #executions = 0;
   #inlineMs = 0;
@@ -123,7 +123,7 @@ export class ExecutionPool {
     this.#firstSlices.noteOwner(owner, startedAt);
     const room = this.#heavyCalls.roomFor(owner);
     const isCalm = room !== 'none' && this.#firstSlices.isCalmAt(startedAt);
-    // While the pool is calm, the kind is not computed, because that takes longer than the rest of this method for a small call.
+    // While no call was heavy recently, the kind of the call is not computed. For a small call, this takes longer than the rest of the method.
     const known = isCalm ? undefined : kindOf(job, owner);
     const beginning = known === undefined ? SLICE_MS : this.#firstSlices.choose(known, room);
     if (beginning === 'refused') throw WAITED_TOO_LONG;
@@ -132,7 +132,7 @@ export class ExecutionPool {
       try {
         result = this.#runFirstSlice(job, simulator, startedAt, startedAt + beginning, isCalm);
       } catch (error) {
-        // A call that fails or lacks state may take as long as a successful call, so its owner is charged as well.
+        // If a call fails or lacks state, it may have taken as long as a successful call, so its owner is charged as well.
         if (this.#sliceMs > EXPENSIVE_MS) this.#firstSlices.noteWork(owner, this.#sliceMs);
         throw error;
       }
@@ -154,7 +154,7 @@ export class ExecutionPool {
     return this.#sliceMs / this.#callsInSlice;
   }
 
-  /** Charges an owner for time that this thread spent on its calls outside of slices, milliseconds. */
+  /** Charges an owner for milliseconds that this thread spent on the owner's calls outside of slices. */
   charge({ owner = '' }: RequestScope, ms: number): void {
     this.#inlineMs += ms;
     if (ms > EXPENSIVE_MS) this.#firstSlices.noteWork(owner, ms);
@@ -165,7 +165,7 @@ export class ExecutionPool {
     await this.#heavyCalls.close();
   }
 
-  /** Runs a fast path call. The next calls of the same batch run in the same slice if no call was heavy recently. */
+  /** Runs a fast path call. If no call was heavy recently, the next calls of the same batch run in the same slice. */
   #runFastPath(
     { call, place, gasLimit, ahead }: FastPathJob,
     simulator: Simulator,
@@ -206,12 +206,12 @@ export class ExecutionPool {
   }
 }
 
-/** Runs a job for one slice. @returns undefined when the slice is not enough; the changes of the job are then undone */
+/** Runs a job for one slice. @returns undefined when the slice is not enough; the changes of the job are undone before the return */
 function tryJob(simulator: Simulator, job: LocalJob, endsAt: number): HexData | undefined {
   const execution = executeJob(simulator, job);
   let step = runSlice(execution, endsAt);
   if (step.done) return step.value;
-  // Undoing the changes of one slice takes only one or two steps, so it does not pause.
+  // The loop does not pause, because the changes of one slice are undone in one or two steps.
   step = execution.return('');
   while (!step.done) step = execution.next();
   return undefined;
@@ -221,7 +221,7 @@ function findFirstCall({ request }: BlocksJob): CallObject | undefined {
   return request.simulation.blockStateCalls.find(({ calls = [] }) => calls.length > 0)?.calls?.[0];
 }
 
-/** Returns the kind of a call: owner, contract and function. Calls of one kind usually take the same time. */
+/** Returns the kind of a call: owner, contract and function. Calls of the same owner, contract and function usually take the same time. */
 function kindOf(job: LocalJob | FastPathJob, owner: string): Lane & { readonly shape: string } {
   if (job.kind === 'plain') {
     const { to, selector } = shapeOf(job.call);

@@ -75,8 +75,8 @@ export class ExecutionThread {
   }
 
   /**
-   * Returns the divisor for the share of thread time that one more job of this owner would get. All owners get equal shares of the thread's time, and
-   * an owner's share is divided among its jobs.
+   * Returns the divisor for the share of thread time that a further job of this owner would have. All owners get equal shares of the thread's time,
+   * and an owner's share is divided among its jobs.
    */
   crowdFor(owner: string): number {
     const own = this.#jobsOf.get(owner) ?? 0;
@@ -94,7 +94,10 @@ export class ExecutionThread {
     return () => this.#send({ kind: 'cancel', id });
   }
 
-  /** Stops the thread between two slices; terminates it only if it is stuck in a slice. Callbacks of jobs that the stop interrupts are not called. */
+  /**
+   * Stops the thread between two slices; terminates it only if it is stuck in a slice. If the thread stops before a job has ended, the callbacks of
+   * the job are not called.
+   */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#worker.ref();
@@ -136,17 +139,17 @@ export class ExecutionThread {
 
 /**
  * Linux nice value of execution threads. An execution thread that competes with the request thread gets a third of the request thread's processor
- * time. A higher value is too slow beside other programs: with two busy programs per processor, an estimate's first execution took 0.12 s at 5, and
- * 4.4 s at 19.
+ * time. A higher nice value is too slow beside other programs. With two busy programs per processor, the first execution of an estimate took 0.12 s
+ * at nice value 5, and 4.4 s at 19.
  */
 const NICE = 5;
 
-/** Gives the request thread priority over an execution thread. If the system denies the change, both threads have the same priority. */
+/** Gives the request thread priority over an execution thread. If the system denies the lower priority, both threads have the same priority. */
 function lowerPriority(systemThreadId: number | undefined): void {
   if (systemThreadId === undefined) return;
   try {
     setPriority(systemThreadId, NICE);
   } catch {
-    // The system denied the change, so the priority stays the same.
+    // The system may deny the change. The priority of the thread then stays the same.
   }
 }

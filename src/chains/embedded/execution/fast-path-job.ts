@@ -10,7 +10,7 @@ import type { BlockReference, CallRequest } from '../../../chain/requests.ts';
 import type { CallsAhead, FastPathContext } from '../simulation/calls-ahead.ts';
 import type { CallJob } from './job.ts';
 
-/** A fast path call, which has only sender, recipient, data and gas. If its first slice is not enough, the call becomes a `CallJob`. */
+/** A fast path call, which has only sender, recipient, data and gas. If the first slice is not enough for the call, it becomes a `CallJob`. */
 export type FastPathJob = {
   readonly kind: 'plain';
   readonly call: CallBytes;
@@ -24,14 +24,14 @@ export type FastPathJob = {
 /** State and gas limit of fast path calls, with the folder of the store from which another thread reads the state. */
 export type StoredPlace = FastPathContext & { readonly store: string };
 
-/** Maximum data length of a fast path call, bytes. With larger data, the execution takes longer than the decoding that the fast path saves. */
+/** Maximum data length of a fast path call, bytes. For larger data, decoding takes little time compared with the execution. */
 const MAX_DATA_LENGTH = 64 * 1024;
 const SELECTOR_LENGTH = 4;
 /** Length of `0x`. */
 const PREFIX_LENGTH = 2;
 /**
- * Encodes a call as a fast path call. Returns undefined if the call has overrides or members other than recipient, sender, data and gas, or if its
- * block is neither `latest` nor a number.
+ * Encodes a call as a fast path call. Returns undefined if the call has overrides or members other than recipient, sender, data and gas. Also returns
+ * undefined if the block of the call is neither `latest` nor a number.
  */
 export function toCallBytes({
   call,

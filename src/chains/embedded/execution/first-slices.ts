@@ -4,11 +4,11 @@ import { SLICE_MS } from './run-slice.ts';
 /** Maximum number of remembered call shapes, and their lifetime, milliseconds. */
 const MAX_REMEMBERED = 4_096;
 const MEMORY_MS = 2_000;
-/** Slice of calls that are likely heavy, milliseconds. A short slice suffices for most light calls, and a heavy call wastes little time in it. */
+/** Slice of calls that are heavy with high probability, milliseconds. In 1 ms, most light calls end, and a heavy call wastes little time. */
 export const SHORT_SLICE_MS = 1;
 /**
- * A lone owner's call stays on the request thread if the last call of its shape took at most this long on a thread, milliseconds. Waking the other
- * thread and being woken in return would take a tenth of this time.
+ * Maximum duration of the last call of a shape on a thread, milliseconds, so that further calls of the shape stay on the request thread while only
+ * one owner is active. Waking the execution thread and then the request thread again takes a tenth of this time.
  */
 export const LONE_CALL_MS = 4;
 /**
@@ -24,7 +24,10 @@ const MAX_DEBT_MS = 4;
 export const EXPENSIVE_MS = 0.5;
 /** Maximum share of the request thread's time for one owner's expensive first slices while other owners are active. */
 const OWNER_LOOP_SHARE = 0.1;
-/** Debt of an owner for expensive slices from which its calls get a tiny slice, milliseconds. From twice this debt, they get none. */
+/**
+ * Debt for expensive slices from which the calls of an owner have a tiny slice, milliseconds. From twice this debt, the owner's calls have no first
+ * slice.
+ */
 const MAX_OWNER_DEBT_MS = 8;
 /** Slice for calls of an owner in debt, milliseconds; it suffices for a cheap call. */
 export const TINY_SLICE_MS = 0.25;
@@ -45,7 +48,7 @@ export type Beginning = number | 'moved' | 'refused';
 type Weight = {
   /** Number of consecutive heavy calls; 0 for a light shape. */
   heavyInARow: number;
-  /** Number of calls that moved to a thread without a first slice, counted modulo `PROBE_INTERVAL`. */
+  /** Number of calls of the shape that moved to a thread without a first slice, modulo `PROBE_INTERVAL`. */
   untried: number;
   /** True if the last call that ended in its first slice was expensive. */
   isExpensive: boolean;
@@ -61,16 +64,16 @@ export type CallKind = { readonly owner: string; readonly shape: string };
 
 /**
  * Time limits for calls on the thread that reads requests. A heavy call uses up its first slice on this thread before it restarts on an execution
- * thread. A shape that was heavy recently gets a shorter slice, or none after several consecutive heavy calls. An unknown shape gets a shorter slice
- * while much time was lost. Slices are also charged to the owner: above its debt limit, an owner gets shorter slices or none while other owners are
- * active, except for light, cheap shapes.
+ * thread. A shape that was heavy recently gets a shorter slice, or none after several consecutive heavy calls. If much time was lost in first slices
+ * recently, a call of unknown shape gets a shorter slice. Slices are also charged to the owner. While other owners are active, an owner above its
+ * debt limit gets shorter slices or none, except for light, cheap shapes.
  */
 export class FirstSlices {
   readonly #known: Lru<string, Weight>;
   readonly #debts: Lru<string, OwnerDebt>;
   readonly #now: () => number;
   readonly #idleMs: () => number;
-  /** Total idle time of the event loop when the last call in a longer slice (`LONE_SLICE_MS`) ended, milliseconds. */
+  /** Total idle time of the event loop at the end of the last call in a longer slice (`LONE_SLICE_MS`), milliseconds. */
   #idleMsBefore = 0;
   /** Time before which no call gets a longer slice (`LONE_SLICE_MS`), because the last such slice was not enough. */
   #loneFrom = Number.NEGATIVE_INFINITY;
@@ -79,7 +82,7 @@ export class FirstSlices {
   #countedAt: number;
   #calmFrom = Number.NEGATIVE_INFINITY;
   #lastOwner: string | undefined;
-  /** Time until which several owners count as active. */
+  /** End of the time in which several owners count as active. */
   #sharedUntil = Number.NEGATIVE_INFINITY;
 
   /**
@@ -105,14 +108,14 @@ export class FirstSlices {
   }
 
   /**
-   * Returns whether no call was heavy or expensive recently. During such a calm, every call gets a whole slice if there is room, and light calls need
-   * no record.
+   * Returns whether no call was heavy or expensive recently. While no call was heavy or expensive, every call gets a whole slice if the threads have
+   * room, and light calls need no record.
    */
   isCalmAt(now: number): boolean {
     return now >= this.#calmFrom;
   }
 
-  /** Returns whether several owners were active recently. A lone owner's expensive slices delay no other owner. */
+  /** Returns whether several owners were active recently. If only one owner is active, its expensive slices delay no other owner. */
   isSharedAt(now: number): boolean {
     return now < this.#sharedUntil;
   }
@@ -134,7 +137,7 @@ export class FirstSlices {
     }
     if (weight.threadMs <= LONE_CALL_MS && room === 'empty' && this.#isQuiet()) return LONE_SLICE_MS;
     if (weight.heavyInARow < HEAVY_IN_A_ROW) return SHORT_SLICE_MS;
-    // A light call would wait long in the queue behind the caller's heavy calls, so it gets a tiny first slice.
+    // A light call has a tiny first slice here. In the queue, it would wait for the heavy calls of the same caller.
     if (room === 'queue') return TINY_SLICE_MS;
     weight.untried = (weight.untried + 1) % PROBE_INTERVAL;
     return weight.untried === 0 ? SHORT_SLICE_MS : 'moved';
@@ -142,7 +145,7 @@ export class FirstSlices {
 
   /** Records a call that ended within its first slice. @param ms duration of the call */
   noteFinished({ owner, shape }: CallKind, ms: number): void {
-    // Garbage collection makes some slices long in any busy process, so a long slice does not count as expensive while only one owner is active.
+    // In a busy process, garbage collection makes some slices long. A long slice counts as expensive only while several owners are active.
     const isExpensive = ms > EXPENSIVE_MS && this.isSharedAt(this.#now());
     const weight = this.#known.get(shape);
     if (weight === undefined)
@@ -155,7 +158,7 @@ export class FirstSlices {
     if (isExpensive) this.noteWork(owner, ms);
   }
 
-  /** Charges an owner for work on its calls outside of slices, milliseconds. */
+  /** Charges an owner for work outside of slices on the owner's calls, milliseconds. */
   noteWork(owner: string, ms: number): void {
     const now = this.#now();
     if (!this.isSharedAt(now)) return;
@@ -163,7 +166,10 @@ export class FirstSlices {
     this.#calmFrom = Math.max(this.#calmFrom, now + MEMORY_MS);
   }
 
-  /** Records a call that did not end in its slice of `sliceMs`. A light shape becomes unknown, because a single heavy call may be an exception. */
+  /**
+   * Records that a call did not end in its first slice of `sliceMs`. A single heavy call may be an exception, so a light shape becomes unknown, not
+   * heavy.
+   */
   noteMoved({ owner, shape }: CallKind, lostMs: number, sliceMs: number = SLICE_MS): void {
     this.#charge(owner, lostMs);
     this.#repayDebt();
@@ -184,15 +190,13 @@ export class FirstSlices {
       });
   }
 
-  /** Records the end of a call on a thread for heavy calls. @param ms total duration of its slices on the thread */
+  /** Records the end of a call on a thread for heavy calls. @param ms total duration of the call's slices on the thread */
   noteEnded({ shape }: CallKind, ms: number): void {
     const weight = this.#known.get(shape);
     if (weight !== undefined) weight.threadMs = ms;
   }
 
-  /**
-   * Returns whether a longer slice would delay no other request: no request was waiting after the last longer slice, and only one owner is active.
-   */
+  /** Returns true if a longer slice delays no other request: only one owner is active, and no request was waiting after the last longer slice. */
   #isQuiet(): boolean {
     const now = this.#now();
     return now >= this.#loneFrom && !this.isSharedAt(now) && this.#idleMs() > this.#idleMsBefore;
@@ -217,9 +221,9 @@ export class FirstSlices {
     const now = this.#now();
     const debt = this.#debts.get(owner);
     const left = debt === undefined ? 0 : Math.max(0, debt.ms - (now - debt.countedAt) * OWNER_LOOP_SHARE);
-    // Time beyond two slices is caused by the machine or by a first use of code, and is not charged.
+    // Longer times than two slices are caused by the machine or by the first use of code. The excess is not charged.
     const charged = left + Math.min(ms, 2 * SLICE_MS);
-    // The cap ensures that the debt decays to zero before the entry expires.
+    // With the cap, the debt decays to zero before the entry expires.
     this.#debts.set(owner, { ms: Math.min(charged, 4 * MAX_OWNER_DEBT_MS), countedAt: now });
   }
 

@@ -23,7 +23,9 @@ export type HeavyCallsOptions = {
 type Task = Lane & {
   readonly job: Job;
   readonly complete: OnJobEnd;
-  /** Cancels the task on its thread; undefined while the task is queued. The task counts as running until the thread has reported its end. */
+  /**
+   * Cancels the task on its thread; undefined while the task is queued. The task counts as running until the thread has reported the end of the job.
+   */
   cancel: (() => void) | undefined;
   /** True if the caller has received an answer. */
   isAnswered: boolean;
@@ -35,8 +37,8 @@ const CALLER_GONE = new ChainError('aborted', 'the caller has cancelled the requ
 
 /**
  * Runs calls that take longer than a slice on threads; several calls alternate on each thread. The queue serves the owner with the fewest running
- * calls first, and then the contract with the fewest. On a deadline or a disconnect, the caller receives its answer at once. The call stops at the
- * end of its slice, and another call may then run. Threads are never terminated to stop a call.
+ * calls first, and then the contract with the fewest. On a deadline or a disconnect, the caller of a heavy call has its answer at once. A call
+ * without a waiting caller stops at the end of its slice. Threads are never terminated to stop a call.
  */
 export class HeavyCalls {
   /** Numbers of running and of queued calls, with their limits in total and per owner. */
@@ -45,7 +47,7 @@ export class HeavyCalls {
   readonly #threads: ThreadGroup;
   readonly #waiting: Task[] = [];
   readonly #running = new Set<Task>();
-  /** Function for each queued or running task, which rejects the task with an error. */
+  /** Functions that reject queued or running tasks with an error, one per task. */
   readonly #failures = new Map<Task, (error: Error) => void>();
   readonly #onFault: (fault: string) => void;
   /** Number of finished executions. */
@@ -96,7 +98,7 @@ export class HeavyCalls {
   ): Promise<HexData> {
     return new Promise((resolve, reject) => {
       const { signal } = scope;
-      /** Marks the task as answered. @returns false if it was already answered */
+      /** Marks the task as answered. @returns false if the task was already answered */
       const answer = (): boolean => {
         if (task.isAnswered) return false;
         task.isAnswered = true;

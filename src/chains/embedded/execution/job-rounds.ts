@@ -8,7 +8,7 @@ import { runSlice, SLICE_MS } from './run-slice.ts';
 type RunningJob = {
   readonly id: number;
   readonly execution: Execution<HexData>;
-  /** Total duration of the job's slices, milliseconds. */
+  /** Total duration of the slices of one job, milliseconds. */
   usedMs: number;
 };
 
@@ -26,14 +26,14 @@ type OwnerJobs = {
 export type FinishedJob = {
   readonly id: number;
   readonly outcome: JobOutcome;
-  /** Total duration of the job's slices, milliseconds. */
+  /** Total duration of the slices of one job, milliseconds. */
   readonly ms: number;
 };
 
-/** Minimum time that a slice counts for its owner, milliseconds. */
+/** Minimum time that one slice counts for its owner, milliseconds. */
 const LEAST_MS = 0.1;
 
-/** Converts the error of a job to a message. */
+/** Converts the error of a job to the outcome that the thread reports. */
 export function describeFailure(error: unknown): JobOutcome {
   if (error instanceof MissingState) return { missing: error.need };
   if (!(error instanceof ChainError)) return { fault: String((error as Error)?.stack ?? error) };
@@ -44,8 +44,8 @@ export function describeFailure(error: unknown): JobOutcome {
 }
 
 /**
- * Schedules the jobs of one thread by slices. The next slice goes to the owner that has used the least time, however many jobs it has. A new owner
- * counts as having used as little as that owner, and is served first. An owner's slices alternate between new and paused jobs, so that a short new
+ * Schedules the jobs of one thread by slices. The next slice goes to the owner that has used the least time, even if it has many jobs. A new owner
+ * starts with the lowest used time of all owners, and is served first. An owner's slices alternate between new and paused jobs, so that a short new
  * job does not wait until all long jobs had a slice.
  */
 export class JobRounds {
@@ -87,7 +87,7 @@ export class JobRounds {
     return undefined;
   }
 
-  /** Runs one slice of the next job. @returns the job if this slice was its last one */
+  /** Runs one slice of the next job. @returns the job if it ended in this slice */
   runNext(): FinishedJob | undefined {
     const jobs = this.#chooseOwner();
     if (jobs === undefined) return undefined;

@@ -12,7 +12,7 @@ import type { ExecutionMemoryOptions } from './execution-memory.ts';
 
 /**
  * One call.
- * @template S source of the state: the folder of a store, or an excerpt of a state that is in no store
+ * @template S source of the state: the folder of a store, or an excerpt of a state that no store contains
  */
 export type CallJob<S = string | StateExcerpt> = {
   readonly kind: SimulationKind;
@@ -36,7 +36,10 @@ export type BlocksJob = {
 
 export type Job = CallJob | BlocksJob;
 
-/** A job that may run for one slice on the request thread, where its state is available. A job without `store` cannot move to another thread. */
+/**
+ * A job that may run for one slice on the request thread, because this thread has the state. A job without the member `store` cannot move to another
+ * thread.
+ */
 export type LocalJob = Job | CallJob<undefined>;
 
 /** `result` is the return data of a call, the quantity of an estimate, or JSON as text or UTF-8 bytes. */
@@ -45,7 +48,7 @@ export type JobOutcome =
   | { readonly error: ChainErrorParts }
   /** The execution needs a part of the state that its excerpt does not contain. */
   | { readonly missing: StateNeed }
-  /** An internal fault, not a failure of the call. */
+  /** Error text of an internal fault, for example an exception in the EVM. A failure of the call is no internal fault. */
   | { readonly fault: string };
 
 /** Start parameters of a thread. */
@@ -72,7 +75,7 @@ export type Report =
   /** Sent once, when the modules are loaded. */
   | {
       readonly kind: 'ready';
-      /** The operating system's id of the thread, if available (Linux), for lowering its priority. */
+      /** Linux id of the thread, with which its priority is lowered; undefined on other systems. */
       readonly systemThreadId: number | undefined;
     }
   | {
@@ -81,7 +84,7 @@ export type Report =
       readonly outcome: JobOutcome;
       /** Total duration of this job's slices, milliseconds. */
       readonly jobMs: number;
-      /** Gas of the runs that finished on the thread since its last report, and milliseconds of its slices since then. */
+      /** Gas of the runs that finished on the thread since its last report, and duration of its slices since that report, milliseconds. */
       readonly gas: number;
       readonly ms: number;
     };

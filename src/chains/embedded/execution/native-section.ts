@@ -2,12 +2,12 @@ const RUNNING = 0;
 const ENDING = 1;
 
 /**
- * Guards native code during which the thread must not be terminated. LMDB's `open` reports errors as JavaScript exceptions; while a thread is being
- * terminated, they are impossible, and Node.js aborts the process. The guarded thread and the thread that terminates it have instances over the same
- * memory.
+ * Guards native code: the thread must not be terminated while this code runs. LMDB's `open` reports errors as JavaScript exceptions. While a thread
+ * is being terminated, LMDB cannot throw an exception, and Node.js aborts the process. The guarded thread and the thread that terminates it have
+ * instances over the same memory.
  */
 export class NativeSection {
-  /** Memory from which the other thread creates its instance. */
+  /** Memory from which the terminating thread creates its own `NativeSection`. */
   readonly shared: SharedArrayBuffer;
   readonly #flags: Int32Array;
 
@@ -18,7 +18,7 @@ export class NativeSection {
 
   /** Runs `work` on the thread. @throws Error, before `work` begins, when the thread is being terminated; also the errors of `work` */
   run<T>(work: () => T): T {
-    // Each thread sets its own flag before it reads the other thread's flag, so at least one of them sees both set.
+    // Each thread sets its own flag before it reads the flag of the other thread. At least one of them therefore sees that both flags are set.
     Atomics.store(this.#flags, RUNNING, 1);
     try {
       if (Atomics.load(this.#flags, ENDING) === 1) throw new Error('the thread is being terminated');
@@ -28,7 +28,10 @@ export class NativeSection {
     }
   }
 
-  /** Prevents further work; called by the thread that terminates the other one. @returns whether work is still running */
+  /**
+   * Prevents that the guarded thread begins further work. Called by the thread that wants to terminate the guarded thread.
+   * @returns whether work is still running
+   */
   close(): boolean {
     Atomics.store(this.#flags, ENDING, 1);
     return Atomics.load(this.#flags, RUNNING) === 1;

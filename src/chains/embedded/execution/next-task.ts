@@ -8,8 +8,8 @@ function countBy(running: readonly Lane[], key: keyof Lane): Map<string, number>
 }
 
 /**
- * Chooses the next waiting task: the first task of the owner with the fewest running tasks and, within an owner, of the contract with the fewest. A
- * caller with many calls therefore does not delay the calls of others.
+ * Chooses the next waiting task. The owner with the fewest running tasks is first, and within an owner the contract with the fewest running tasks. A
+ * caller with many calls does not delay the calls of other callers.
  * @param mayRun returns whether an owner may run one more task
  * @returns an index into `waiting`; -1 when all tasks must wait
  */

@@ -37,7 +37,8 @@ export class ThreadGroup {
   }
 
   /**
-   * Returns the thread on which the owner's next job gets the largest share of time; starts a thread if all have jobs and the limit is not reached.
+   * Returns the thread on which the owner's next job gets the largest share of time. Starts a thread if all threads have jobs and their number is
+   * below the limit.
    */
   choose(owner: string): ExecutionThread {
     let best: ExecutionThread | undefined;

@@ -21,10 +21,7 @@ const section = new NativeSection(shared);
 const memory = new ExecutionMemory(memoryOptions);
 const rounds = new JobRounds();
 const simulators = new Map<string, Simulator>();
-/**
- * Number of pooled EVMs: one more than the executions of one owner that may be in progress at the same time. Creating an EVM is expensive: V8 counts
- * the reserved memory as used and collects the thread's whole heap, in 30 ms or more.
- */
+/** Number of pooled EVMs: one more than the number of executions of one owner that may be in progress at the same time. */
 const POOLED_EVMS = 8;
 const evms = new EvmPool(memoryLimit, POOLED_EVMS);
 const meter: GasMeter = { used: 0 };

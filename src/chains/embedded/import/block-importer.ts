@@ -28,8 +28,8 @@ import { type ParentHeader, type SealCheck, validateHeader, validateLink } from 
 import { validateUncles } from './validate-uncles.ts';
 
 /**
- * Checks of imported blocks. `full`: all checks, with the state root of every block. `header`: all checks, but only the state root of the last block
- * of each batch. `none`: only number and parent hash.
+ * Checks of imported blocks. `full`: all checks, including the state root of every block. `header`: all checks, but only the state root of the last
+ * block of each batch. `none`: only number and parent hash.
  */
 export type ImportChecks = 'none' | 'header' | 'full';
 
@@ -39,7 +39,7 @@ const MAX_BATCH_BYTES = 32 * 1024 * 1024;
 const MAX_BATCH_MS = 500;
 
 export type ImportOutcome = {
-  /** `known`: the block is already stored. */
+  /** `known`: the block was in the store before. */
   readonly kind: 'imported' | 'known';
   readonly block: Block;
 };
@@ -47,7 +47,7 @@ export type ImportOutcome = {
 type Head = ParentHeader & { readonly totalDifficulty: bigint };
 
 /**
- * Appends blocks to a store. Validates and executes them, checks the results, and commits in batches. An invalid block is rejected with a
+ * Appends blocks to a store. Validates and executes blocks, checks the results, and commits in batches. An invalid block is rejected with a
  * `BlockError`; the blocks before it are committed, and no block after it is imported.
  */
 export class BlockImporter {
@@ -107,7 +107,7 @@ export class BlockImporter {
 
   /**
    * Imports one RLP-encoded block.
-   * @throws BlockError with the violated rule and the block number; with the numbers of the batch for a state root under the `header` checks
+   * @throws BlockError with the violated rule and the block number; for a wrong state root with `header` checks, with the block numbers of the batch
    */
   import(encoded: Uint8Array): ImportOutcome {
     let block: Block;
@@ -126,7 +126,7 @@ export class BlockImporter {
     } catch (error) {
       if (error instanceof StateLimitError) throw new EvmMemoryError(`block ${number}: ${error.message}`);
       if (!(error instanceof BlockError || error instanceof TransactionError)) throw error;
-      // If another process has moved the head meanwhile, that is the reported error, because the block may be valid.
+      // If another process has moved the head, `requireHead` throws its own error, because the block may be valid.
       this.#writer.requireHead(this.#committedHead);
       throw new BlockError(`block ${number}: ${error.message}`);
     }
@@ -181,7 +181,7 @@ export class BlockImporter {
 
   #checkKnown(block: Block, hash: Uint8Array): ImportOutcome {
     const { number } = block.header;
-    // `RecentBlocks` caches only the last 256 blocks. After the commit, older blocks are in the store.
+    // `RecentBlocks` caches only the last 256 blocks. After this commit, all older blocks are in the store.
     this.commit();
     const known = number === 0n ? hash : this.#recent.getHash(number);
     if (known === undefined || !bytesEqual(known, hash)) {
@@ -252,7 +252,7 @@ export class BlockImporter {
     validateUncles(
       block,
       (number) => this.#recent.get(number),
-      // The header of an uncle is validated by the rules at its own height.
+      // The fork rules at the uncle's own height apply to its header.
       (uncle, uncleParent) =>
         validateHeader(uncle, uncleParent, { rules: this.#rulesOf(uncle, false), seal, daoForkBlock }),
     );

@@ -31,7 +31,7 @@ function unpack(file: ReadStream, position: PackedPosition): Transform {
       done(null, piece);
     },
   });
-  // An error of one stream ends the next one, and all streams are closed.
+  // An error of one stream destroys the next stream. All streams are closed.
   file.on('error', (error) => unpacked.destroy(error));
   unpacked.on('error', (error) => noted.destroy(error));
   noted.on('close', () => unpacked.destroy());

@@ -4,7 +4,7 @@ import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 import type { ChainReader } from '../store/chain-reader.ts';
 import type { Ancestor } from './validate-uncles.ts';
 
-/** Number of blocks that BLOCKHASH can reach; older ancestors are never read. */
+/** Number of blocks that BLOCKHASH can reach. No execution reads the hash of an older block. */
 const WINDOW = 256n;
 
 /** Cache of the last imported blocks, including blocks that are not committed yet. */

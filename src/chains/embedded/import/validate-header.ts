@@ -14,7 +14,7 @@ import type { BlockRules } from '../../../../packages/evm/transition/rules.ts';
 
 /**
  * Extent of the check of a proof-of-work seal. `ethash-format`: the difficulty must follow the formula, and nonce and mix hash are arbitrary. `none`:
- * the difficulty is also arbitrary.
+ * difficulty, nonce and mix hash are arbitrary.
  */
 export type SealCheck = 'none' | 'ethash-format';
 
@@ -69,7 +69,7 @@ export function validateHeader(header: Header, parent: ParentHeader, context: He
   validatePresence(header.withdrawalsRoot, rules.revision.hasWithdrawals, 'withdrawalsRoot');
   validatePresence(header.requestsHash, rules.revision.hasRequests, 'requestsHash');
   validateBlobFields(header, parent.header, rules);
-  // The slot number is not compared with the parent's, because it belongs to the consensus layer.
+  // The slot number is set by the consensus layer, so it is not compared with the slot number of the parent.
   validatePresence(header.blockAccessListHash, rules.revision.hasBlockAccessList, 'blockAccessListHash');
   validatePresence(header.slotNumber, rules.revision.hasBlockAccessList, 'slotNumber');
 }

@@ -11,8 +11,8 @@ const MAX_DEPTH = 7n;
 export type Ancestor = ParentHeader & { readonly uncleHashes: readonly string[] };
 
 /**
- * Checks the uncles of a proof-of-work block (yellow paper 11.1). A block has at most two uncles. Each uncle is a valid child of an ancestor within
- * seven generations. No uncle is an ancestor itself, or was included before.
+ * Checks the uncles of a proof-of-work block (yellow paper 11.1). A block has at most two uncles. Each uncle must be a valid child of an ancestor
+ * within seven generations. An uncle must not be an ancestor itself or an uncle of an earlier block.
  * @param getAncestor returns the block at a height on this block's own chain; undefined below genesis
  * @param validate checks an uncle's header against its parent
  * @throws BlockError naming the uncle

@@ -10,7 +10,7 @@ export type LogPlace = {
   readonly transaction: { readonly index: number; readonly hash: Uint8Array };
 };
 
-/** Heap size of a block's parts without any data, bytes. */
+/** Approximate heap size of an empty block's parts, bytes. */
 const LEAST_BYTES = 1_024;
 const HASH_LENGTH = 32;
 
@@ -24,7 +24,7 @@ export class BlockParts {
   #transactions: readonly Uint8Array[] | undefined;
   #receipts: readonly Uint8Array[] | undefined;
   #logs: readonly LogPlace[] | undefined;
-  /** Index in the block of each receipt's first log, by receipt. */
+  /** For each receipt: the index of its first log in the block. */
   #firstLogs: Uint32Array | undefined;
 
   constructor(body: Uint8Array, storedReceipts: Uint8Array) {
@@ -32,7 +32,7 @@ export class BlockParts {
     this.storedReceipts = storedReceipts;
   }
 
-  /** Approximate heap size, bytes. The factor 2 covers derived data, which is at most as large as the encoded data. */
+  /** Approximate heap size, bytes. The factor 2 covers the parts that are split from the encoded data; they are at most as large as this data. */
   get weight(): number {
     return 2 * (this.body.length + this.storedReceipts.length) + LEAST_BYTES;
   }

@@ -9,7 +9,7 @@ import type { StoredBlocks } from './stored-blocks.ts';
 
 /** Cache limit: number of cached blocks plus number of their transactions, which take about 50 bytes each. */
 const MAX_CACHED = 100_000;
-/** Number of transactions that are decoded between two pauses, in about 0.33 ms. */
+/** Number of transactions that are decoded between two pauses. Decoding them takes about 0.33 ms. */
 const TRANSACTIONS_PER_STEP = 32;
 
 /** Priority fees that the transactions of a block paid to the beneficiary. */
@@ -22,7 +22,7 @@ export type BlockTips = {
   readonly samples: readonly bigint[];
 };
 
-/** Tips of a block without transactions. */
+/** Empty lists of tips, for a block that contains no transactions. */
 export const NO_TIPS: BlockTips = { tips: [], gasUpTo: new Float64Array(0), samples: [] };
 
 /** Computes and caches the tips of stored blocks; a cached entry never becomes stale, because stored blocks never change. */

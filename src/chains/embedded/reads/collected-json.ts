@@ -21,7 +21,7 @@ export class CollectedJson {
     this.#memory = memory;
   }
 
-  /** Total length of the added text, UTF-16 units. */
+  /** Total length of all parts that `add` has received, UTF-16 units. */
   get length(): number {
     return this.#length;
   }

@@ -86,7 +86,8 @@ function divide(part: bigint, whole: bigint): number {
 }
 
 /**
- * Returns a tip per percentile: with transactions in order of tip, the tip at which the gas used so far reaches this share; 0 without transactions.
+ * Returns one tip per percentile. In the order of tips, it is the tip of the transaction that reaches this percentage of the block's gas. Returns 0
+ * if there are no transactions.
  */
 export function findRewards(
   { tips, gasUpTo }: BlockTips,

@@ -21,7 +21,7 @@ import { joinParts } from './join-parts.ts';
 import { requirePart, type StoredBlocks } from './stored-blocks.ts';
 import { TipOracle } from './tip-oracle.ts';
 
-/** Approximate size of one reward in an `eth_feeHistory` answer, with its share of the other text, bytes. */
+/** Approximate size of one reward in an `eth_feeHistory` answer, including its share of the other members, bytes. */
 const REWARD_BYTES = 16;
 
 /** Gas prices and fee history at the head of the store. Reading many blocks runs in scheduler slots of the request's owner. */
@@ -128,14 +128,14 @@ export class EngineFees implements FeeReads {
 }
 
 /**
- * Describes a block for the fee history. As in geth, the header decides whether the block is after the merge. A block with blob gas fields is,
- * because a genesis block with Cancun may have a difficulty.
+ * Describes a block for the fee history. As in geth, the header decides whether the block is after the merge. A block with blob gas fields also
+ * counts as after the merge: a genesis block with Cancun may have a difficulty.
  */
 function describe(header: Header): FeeBlock {
   return { header, isMerged: header.difficulty === 0n || header.excessBlobGas !== undefined };
 }
 
-/** Runs the work until the caller disconnects, and then stops it at its next pause. @throws ChainError `aborted` */
+/** Runs the work. If the caller disconnects, stops the work at its next pause. @throws ChainError `aborted` */
 function* stopWhenAborted<T>(work: Generator<undefined, T>, scope: RequestScope): Generator<undefined, T> {
   for (;;) {
     const step = work.next();

@@ -5,7 +5,7 @@ import type { StoredBlocks } from './stored-blocks.ts';
 /** Interval at which the store is polled for blocks that another process has imported, milliseconds. */
 const LOOK_MS = 100;
 
-/** Notifies watchers of new heads of the store. Polls the store only while there are watchers. */
+/** Notifies watchers of new heads of the store. Reads the store periodically, but only while a watcher exists. */
 export class EngineHeads implements HeadReads {
   readonly #blocks: StoredBlocks;
   readonly #watchers = new Listeners<[]>();

@@ -1,6 +1,6 @@
 import type { JsonResult } from '../../../../packages/ethereum/primitives/json-result.ts';
 
-/** Text length above which an answer is streamed, UTF-16 units. Pieces of a streamed answer are encoded on demand. */
+/** Text length above which an answer is streamed, UTF-16 units. Each piece of a streamed answer is encoded when the consumer reads it. */
 const LARGE_ANSWER = 256 * 1024;
 
 /**

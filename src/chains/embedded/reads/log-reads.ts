@@ -98,12 +98,12 @@ function runToEnd<T>(work: Iterator<undefined, T>): T {
   }
 }
 
-/** The JSON of a block's logs is cached only if the answer contains at most this many logs of the block. */
+/** If an answer contains more logs of one block than this, the JSON of these logs is not cached. */
 const MAX_CACHED_LOGS = 16;
 
 /**
- * Reads logs of one block by index. Ascending order is fastest, because successive logs of a transaction share the encoded block and transaction
- * fields.
+ * Reads logs of one block by index. Reading in ascending order is fastest, because successive logs of a transaction share the encoded block and
+ * transaction fields.
  */
 class PlacedLogReader {
   readonly #blocks: StoredBlocks;
@@ -214,7 +214,7 @@ class LogCollection {
       this.#json.add(']');
       return this.#json.finish();
     } finally {
-      // The reservation of answer memory ends here, because the receiver of the result makes a new one.
+      // The reservation of answer memory ends here, because the receiver of the result reserves memory itself.
       this.#memory.release();
     }
   }
@@ -223,8 +223,8 @@ class LogCollection {
     const { tables } = this.#places;
     const [start, end] = readLogRange(tables, this.#range.first, this.#range.last);
     const search = yield* LogSearch.open(tables, filter);
-    // A filter whose last position names a topic finds only logs with at least as many topics as it has positions. If the last position is a
-    // wildcard, the topics of each log must be counted.
+    // A filter whose last position names a topic matches only logs that have a topic at each of its positions. If the last position is a wildcard,
+    // the index search does not ensure a topic there, so the topics of each log must be counted.
     const topics = filter.topics.at(-1)?.length === 0 ? filter.topics.length : 0;
     let at = yield* findNext(search, start, scope);
     while (at < end) {

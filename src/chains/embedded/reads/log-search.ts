@@ -38,7 +38,8 @@ export class LogSearch {
   }
 
   /**
-   * Returns the number of the first match that is at least `target`, or LIST_END. `target` must never decrease. An empty filter matches every number.
+   * Returns the number of the first match that is at least `target`, or LIST_END. A call must not have a lower `target` than the previous call. An
+   * empty filter matches every number.
    * @returns undefined at a pause; the caller repeats the call with the same target
    */
   find(target: number): number | undefined {

@@ -8,8 +8,7 @@ import { requirePart, type StoredBlocks } from './stored-blocks.ts';
 const WHOLE = '{"disabled":false,"oldestBlock":"0x0"}';
 
 /**
- * Reports sync state, fork configuration and capabilities of the embedded chain. The chain is never syncing, because the imported blocks are the
- * whole chain.
+ * Reports sync state, fork configuration and capabilities of the embedded chain. The chain is never syncing, because it contains all imported blocks.
  */
 export class EngineNode implements NodeReads {
   readonly #blocks: StoredBlocks;
@@ -31,8 +30,8 @@ export class EngineNode implements NodeReads {
   }
 
   /**
-   * Returns for which blocks data is available: headers, bodies, receipts, indexes and state for every block; proofs only for the head and
-   * `proofBlocks` blocks below it.
+   * Returns for which blocks data is available. Headers, bodies, receipts, indexes and state are available for every block, proofs only for the head
+   * and `proofBlocks` blocks below it.
    */
   getCapabilities(): JsonText {
     const { header, hashText } = this.#blocks.head;

@@ -45,7 +45,7 @@ export function* writeProof(
     }
     return json.finish();
   } finally {
-    // The reservation of answer memory ends here, because the receiver of the result makes a new one.
+    // The reservation of answer memory ends here, because the receiver of the result reserves memory itself.
     memory.release();
   }
 }

@@ -13,7 +13,9 @@ import { BlockParts } from './block-parts.ts';
 const MAX_PARTS_BYTES = 16 * 1024 * 1024;
 /** Cache limit for the JSON of receipts and logs, bytes. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
-/** Maximum length of a cached text, UTF-16 units. Encoding a longer text again takes little time compared with sending the text. */
+/**
+ * Maximum length of a cached text, UTF-16 units. A longer text is not cached, because encoding it again takes little time compared with sending it.
+ */
 const MAX_TEXT_LENGTH = 16 * 1024;
 
 /** Stored block whose state a request uses, and whether the request named `pending`. */
@@ -88,7 +90,7 @@ export class StoredBlocks {
     return parts;
   }
 
-  /** Returns the JSON of a receipt or log, if `keepText` has cached it. */
+  /** Returns the JSON of a receipt or log if it is cached (`keepText`). */
   findText(
     kind: 'receipt' | 'log',
     { header: { number } }: StoredHeader,
@@ -112,7 +114,7 @@ export class StoredBlocks {
   }
 }
 
-/** Returns the value. @throws Error when it is undefined, because the store lacks a part of a stored block */
+/** Returns the value. @throws Error when the value is undefined, because the store lacks a part of a stored block */
 export function requirePart<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('the store lacks a part of a stored block');
   return value;

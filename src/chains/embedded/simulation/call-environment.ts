@@ -13,20 +13,20 @@ import type { StoredHeader } from '../store/chain-reader.ts';
 import { buildPendingHeader } from './pending-header.ts';
 import type { SimulatedChain } from './simulated-chain.ts';
 
-/** Kind of simulation. geth applies block overrides of estimates in another way than those of calls. */
+/** Kind of simulation. As in geth, block overrides are applied to an estimate in another way than to a call. */
 export type SimulationKind = 'call' | 'estimate' | 'accessList';
 
 /** Rules and block environment of a call. */
 export type CallEnvironment = {
   readonly rules: BlockRules;
-  /** Rules that decide which precompiles state overrides may move: always the rules that a call would have, even for an estimate. */
+  /** Fork rules that decide which precompiles state overrides may move. For an estimate, too, they are the rules of a call at the same block. */
   readonly overrideRules: BlockRules;
   readonly block: BlockEnvironment;
-  /** Block environment for a call that offers no gas price. As in geth, its base fee is zero, and the base fee check is skipped. */
+  /** Block environment for a call that offers no gas price. As in geth, the base fee is then zero, and the base fee check is skipped. */
   readonly freeBlock: BlockEnvironment;
   /** True if fee market fields apply: the block has a base fee, or an override sets one. */
   readonly hasBaseFee: boolean;
-  /** Fork rules at the block's number and time under the assumption that it is after the merge, as in geth's bounds of an estimate. */
+  /** Fork rules at the block's number and time if the block counts as after the merge; geth computes the bounds of an estimate with these rules. */
   readonly boundRules: RevisionRules;
 };
 

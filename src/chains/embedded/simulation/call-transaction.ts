@@ -12,7 +12,7 @@ import type { CallObject } from '../../../chain/requests.ts';
 import type { Execution } from './execution.ts';
 
 export type SimulatedTransaction = {
-  /** Transaction body. Each run sets gas limit and access list in place, because copying the other fields would take 1.4 µs. */
+  /** Transaction body. Each run writes its gas limit and access list into this object, because copying the other fields would take 1.4 µs. */
   readonly body: Omit<TransactionBody, 'gasLimit' | 'accessList'> & {
     gasLimit: bigint;
     accessList: TransactionBody['accessList'];
@@ -52,8 +52,8 @@ function listsOf({ accessList, blobVersionedHashes, authorizationList }: CallObj
 }
 
 /**
- * Builds an unsigned transaction from a call object. Absent fields have geth's defaults: zero sender, zero value and no fees. Without `hasBaseFee`
- * (before London), fee market fields are ignored.
+ * Builds an unsigned transaction from a call object. If a field of the call is absent, the transaction has geth's default: zero sender, zero value
+ * and no fees. Without `hasBaseFee` (before London), fee market fields are ignored.
  */
 export function buildCallTransaction(
   call: CallObject,

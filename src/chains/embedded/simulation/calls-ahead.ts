@@ -13,13 +13,14 @@ const SLICE: number = Number(SLICE_GAS);
 export type FastPathContext = StateAt & { readonly gasLimit: number };
 
 /**
- * Returns the gas of a call after its intrinsic gas; undefined if the gas limit may be below the intrinsic gas, so that the call must run separately.
+ * Returns the gas that is left for a call after its intrinsic gas. Returns undefined if the gas limit may be below the intrinsic gas; the call must
+ * then run separately.
  */
 export type GasForExecution = (call: CallBytes, gasLimit: number) => number | undefined;
 
 /**
  * Runs the next calls of a batch right after the current one in the same EVM, because starting a call takes longer than executing most calls. Only
- * successful results are cached. A call with any other outcome, and the calls after it, run again separately.
+ * the results of successful calls are cached. If a call has another outcome, this call and the following calls run again, one by one.
  */
 export class CallsAhead {
   #calls: readonly CallBytes[] = [];
@@ -27,11 +28,11 @@ export class CallsAhead {
   /** Outputs of all cached calls as concatenated hex digits; `#ends` contains the end offset of each output. */
   #digits = '';
   readonly #ends: number[] = [];
-  /** Index of the first cached result that `take` has not returned yet. */
+  /** Index of the next cached result that `take` returns. */
   #next = 0;
   /** Maximum number of calls in the next run; lower after a run in which not all calls succeeded in time. */
   #attempted = FIRST_COUNT;
-  /** Number of further `run` calls that do nothing. A run without any result sets it to `#pauseLength`. */
+  /** Number of further `run` calls that do nothing. A run in which no call succeeds sets this number to `#pauseLength`. */
   #pause = 0;
   #pauseLength = 0;
 

@@ -12,8 +12,8 @@ import { advance, type Execution } from './execution.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
 
 /**
- * Gas of a plain transfer, which is tried first for a transfer. A `gas` field below this does not replace the block gas limit as upper bound. As in
- * geth, the number is the same in every revision.
+ * Gas of a transfer without data: the first gas limit that an estimate of a transfer tries. A `gas` field below 21,000 is ignored, so the block gas
+ * limit is the upper bound of the estimate. As in geth, the number is the same in every revision.
  */
 const TRANSFER_GAS = 21_000n;
 
@@ -72,8 +72,8 @@ function isSimpleTransfer(simulation: Simulation): boolean {
 }
 
 /**
- * Returns the gas that a transfer uses, which can be below 21,000 with EIP-2780. Returns undefined if 21,000 is not enough, for example for a new
- * account. If the transfer cannot begin, also returns undefined: the run at the upper bound then reports the error.
+ * Returns the gas that a transfer uses, which can be below 21,000 with EIP-2780. Returns undefined if 21,000 gas is not enough for the transfer, for
+ * example to a new account. Also returns undefined if the transfer cannot begin. The run at the upper bound then reports the error.
  */
 function* measureTransfer(simulation: Simulation): Execution<bigint | undefined> {
   try {
@@ -86,8 +86,8 @@ function* measureTransfer(simulation: Simulation): Execution<bigint | undefined>
 }
 
 /**
- * Checks the calculated limit by execution. Computation alone may fail: a call can succeed with less gas than measured, if a contract tolerates that
- * its callee runs out of gas.
+ * Runs the call with the calculated gas limit to check the calculation. The calculation alone may be wrong: a call can succeed with less gas than
+ * measured, if a contract tolerates that its callee runs out of gas.
  */
 function* isConfirmed(
   simulation: Simulation,
@@ -125,8 +125,8 @@ function* calculate(
 
 /**
  * Estimates a gas limit with which a call succeeds: the number that geth returns, at most 1.5 % above the minimum. One run at the upper bound
- * measures the gas that the call needs. geth's search is then computed arithmetically, and one or two more runs confirm the result. Every step of the
- * search is a run only if these runs contradict the calculation, or if the execution depends on its remaining gas.
+ * measures the gas that the call needs. geth's search is then computed arithmetically, and one or two more runs confirm the result. If these runs
+ * contradict the calculation, or if the execution depends on its remaining gas, every step of the search is a run.
  * @param gasCap upper bound for every call, also with a `gas` field; a call without this field is also bounded by the block gas limit (spec 4, rule
  * 3)
  * @throws ChainError with the call's own revert or failure, or `gas required exceeds allowance (N)`

@@ -3,7 +3,7 @@ import type { Evm } from '../../../../packages/evm/interpreter/evm.ts';
 import type { StateReader } from '../../../../packages/evm/interpreter/host.ts';
 import { createEvm } from '../../../engine/create-evm.ts';
 
-/** Default maximum number of idle EVMs. Each caches one state and decoded codes. */
+/** Default maximum number of idle EVMs. Each idle EVM caches one state and decoded codes. */
 const MAX_IDLE = 4;
 /** Limit on the total memory of all idle EVMs, bytes. An EVM retains the memory that its largest call needed. */
 const MAX_IDLE_BYTES: number = 32 << 20;
@@ -58,7 +58,7 @@ export class EvmPool {
     this.release(entry);
   }
 
-  /** Releases an EVM, in which no execution may be open. Drops the least recently used EVMs beyond the limits. */
+  /** Releases an EVM to the pool. No execution may be open in the EVM. Drops the least recently used EVMs beyond the limits. */
   release(entry: PooledEvm): void {
     const idle = this.#idle;
     idle.push(entry);
@@ -72,8 +72,8 @@ export class EvmPool {
   }
 
   /**
-   * Takes an idle EVM without cached state. If there is none, takes the least recently used EVM, or returns undefined if the pool may grow by one
-   * more EVM.
+   * Takes an idle EVM without cached state. If every idle EVM caches a state, returns undefined while the pool may grow; otherwise takes the least
+   * recently used EVM.
    */
   #takeUnknown(): PooledEvm | undefined {
     const idle = this.#idle;

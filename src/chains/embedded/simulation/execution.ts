@@ -1,11 +1,9 @@
 import type { RunningTransaction } from '../../../../packages/evm/transition/running-transaction.ts';
 
-/**
- * Reason for a pause: the step's gas is used up, the next step may be long and cannot be split, or the execution waits for memory that others use.
- */
+/** Reason for a pause: the gas of the step is used up, the next step may be long and cannot be split, or memory is not available. */
 export type Pause = 'sliceUsed' | 'longStepAhead' | 'memoryAwaited';
 
-/** Pausable work: `next` runs a step of a fraction of a millisecond, and `return` abandons the work. */
+/** Work with pauses: `next` runs a step of a fraction of a millisecond, and `return` abandons the work. */
 export type Execution<T> = Generator<Pause, T, undefined>;
 
 /** Gas between two pauses, which takes 0.04 ms for ordinary code and 0.7 ms for the slowest code. */

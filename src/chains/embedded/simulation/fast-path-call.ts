@@ -17,7 +17,9 @@ import { SLICE_GAS } from './execution.ts';
 import type { Simulator } from './simulator.ts';
 
 const FIRST_SLICE_GAS = Number(SLICE_GAS);
-/** Maximum intrinsic gas of a call without data in any revision. `MAX_BYTE_GAS` is the maximum per byte of data, from before EIP-2028. */
+/**
+ * Maximum intrinsic gas of a call without data in any revision. `MAX_BYTE_GAS` is the highest price of a byte of data, which applied before EIP-2028.
+ */
 const MAX_TRANSACTION_GAS = 21_000;
 const MAX_BYTE_GAS = 68;
 
@@ -74,7 +76,7 @@ export function runPlainCall(
 
 /**
  * Returns gas that covers the intrinsic gas of any call with `dataLength` bytes: 21,000, plus at most 68 per byte (EIP-2028, 7623, 7976). From
- * Amsterdam on, the fixed part is lower: 12,000, plus 3000 for the recipient, plus 3000 for its delegate.
+ * Amsterdam on, the part that does not depend on the data is at most 18,000: 12,000, plus 3000 for the recipient, plus 3000 for its delegate.
  */
 export function gasToBegin(dataLength: number): number {
   return MAX_TRANSACTION_GAS + MAX_BYTE_GAS * dataLength;
@@ -101,7 +103,9 @@ function isToItself(call: CallBytes): boolean {
   return bytesEqual(addressAt(call, call.from), addressAt(call, call.to));
 }
 
-/** Returns the gas for loading the recipient's delegate (EIP-7702), which EIP-2780 charges before the first instruction; 0 before Amsterdam. */
+/**
+ * Returns the gas for loading the recipient's delegate (EIP-7702). EIP-2780 charges this gas before the first instruction; it is 0 before Amsterdam.
+ */
 function delegateGasOf(
   call: CallBytes,
   state: WorldState,

@@ -13,7 +13,7 @@ export interface SimulatedChain {
   getBlockHash(number: bigint): Uint8Array | undefined;
   /** Returns the state after a block; repeated calls usually return the same object. */
   openState(number: bigint): StateReader;
-  /** True if only one call executes on the chain, so that an EVM which caches its state is useless afterwards. */
+  /** True if only one call executes on the chain, so that the state cached in its EVM is useless afterwards. */
   readonly isForOneCall?: true;
 }
 

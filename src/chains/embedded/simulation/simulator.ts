@@ -53,7 +53,8 @@ const PRECOMPILES: Readonly<Record<SimulationKind, PrecompileHandling>> = {
 };
 
 /**
- * An estimate has the transaction gas limits of EIP-8037, because it predicts the needs of a transaction; a call may use all its gas for execution.
+ * EIP-8037 limits the gas of a transaction. An estimate applies these limits, because it predicts the gas limit of a transaction; a call may use all
+ * its gas for execution.
  */
 const MODES: Readonly<Record<SimulationKind, TransactionMode>> = {
   call: 'simulated',
@@ -119,7 +120,7 @@ export class Simulator {
     else this.#evms.release(entry);
   }
 
-  /** Invalidates the cached environment; must be called when another block replaces a block at which calls executed. */
+  /** Drops the cached block environment. Must be called when another block replaces a block at which calls executed. */
   forgetEnvironment(): void {
     this.#last = undefined;
   }
@@ -205,15 +206,15 @@ export class Simulation {
   }
 
   /**
-   * Returns whether the call has neither access list nor authorizations nor blob hashes. If it has no state overrides either, `prepare` is
-   * unnecessary.
+   * Returns whether the call has neither access list nor authorizations nor blob hashes. `prepare` is unnecessary for a call without access list,
+   * authorizations, blob hashes and state overrides.
    */
   get isPlain(): boolean {
     const { accessList, authorizationList, blobVersionedHashes } = this.call;
     return accessList === undefined && authorizationList === undefined && blobVersionedHashes === undefined;
   }
 
-  /** Undoes some changes of the previous run. @returns whether all its changes are undone, so that the next `start` is fast */
+  /** Undoes some changes of the previous run. @returns whether all changes of the previous run are undone, so that the next `start` is fast */
   undoRunPiece(): boolean {
     return this.#evm.rollbackPiece(this.#mark);
   }
@@ -223,7 +224,7 @@ export class Simulation {
     return (!this.#isRecording || this.#dropAccesses()) && this.#evm.abandon();
   }
 
-  /** Drops up to `ACCESSES_PIECE` recorded accesses that were not taken. @returns whether no accesses are left */
+  /** Drops up to `ACCESSES_PIECE` recorded accesses that `takeAccess` has not returned. @returns whether no accesses are left */
   #dropAccesses(): boolean {
     for (let left = ACCESSES_PIECE; left > 0; left--) if (this.#evm.takeAccess() === undefined) return true;
     return false;
@@ -271,7 +272,7 @@ export class Simulation {
     return this.#environment.block;
   }
 
-  /** Replaces the call, except its lists. */
+  /** Replaces the call. Access list, authorizations and blob hashes of the previous call remain. */
   useCall(call: CallObject): void {
     this.#call = call;
     this.#built = undefined;
@@ -284,13 +285,13 @@ export class Simulation {
     this.#built = { ...built, provided: { ...built.provided, hasAccessList: true } };
   }
 
-  /** Selects what the next runs record: `accesses`, for example. */
+  /** Records the following runs: their logs or `accesses`, for example. */
   record(what: Recording): void {
     this.#isRecording = true;
     this.#evm.record(what);
   }
 
-  /** Removes and returns one recorded access; undefined when no access is left. */
+  /** Removes and returns one recorded access; undefined when all of them were returned. */
   takeAccess(): StateAccess | undefined {
     return this.#evm.takeAccess();
   }

@@ -29,16 +29,16 @@ function* putSlots(
 }
 
 /**
- * Handling of `movePrecompileToAddress`. `movable`: precompiles are moved. `checked`: they are not moved, but a move that would fail is an error.
- * `fixed`: every move is an error.
+ * Handling of `movePrecompileToAddress`. `movable`: precompiles are moved. `checked`: precompiles stay in place, but a move that geth would reject is
+ * an error. `fixed`: every move is an error.
  */
 export type PrecompileHandling = 'movable' | 'checked' | 'fixed';
 
 export type OverrideOptions = {
   readonly precompiles: PrecompileHandling;
-  /** Returns whether an address has a precompile, for `checked`; by default, the state decides. */
+  /** Returns whether an address has a precompile, for the handling `checked`. If absent, the state decides. */
   readonly isPrecompile?: (address: Uint8Array) => boolean;
-  /** List to which the addresses are added at which precompiles were removed or placed. */
+  /** If present, receives each address at which a precompile was removed or placed. */
   readonly moved?: Uint8Array[];
 };
 
@@ -113,7 +113,7 @@ export function* applyStateOverrides(
     const address = hexToBytes(key);
     const override = overrides[key] as AccountOverride;
     if (isMovable && state.getPrecompile(address) !== 0) {
-      // An overridden account is no longer a precompile.
+      // An account with an override is no precompile, even at the address of a precompile.
       state.setPrecompile(address, 0);
       moved?.push(address);
     }

@@ -7,7 +7,7 @@ import { MissingState } from './missing-state.ts';
 export interface StateParts {
   /** Returns null when the account does not exist. */
   findAccount(address: string): AccountState | null | undefined;
-  /** Returns the slot's value without leading zeros. Called only for accounts that exist and have storage. */
+  /** Returns the slot's value without leading zeros. Called only for slots of accounts that exist and have storage. */
   findSlot(address: string, slot: string): Uint8Array | undefined;
   findCode(hash: string): Uint8Array | undefined;
 }

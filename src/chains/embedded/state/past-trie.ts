@@ -14,8 +14,8 @@ const WRITES_PER_STEP = 32;
 const HASHES_PER_STEP = 500;
 
 /**
- * Rebuilds the tries after a past block in memory: starts with the tries of the head, and sets every later change back to its previous value. The
- * store's head must be `head` until the build ends.
+ * Rebuilds the tries after a past block in memory. Starts with the tries of the head, and sets every value that changed after the block back to its
+ * previous value. The store's head must be `head` until the build ends.
  * @throws ChainError when too much has changed since the block
  */
 export function* buildPastTrie(
@@ -90,8 +90,8 @@ function* sortByOwner(accounts: Iterable<ChangedAccount>): Generator<undefined, 
 }
 
 /**
- * Yields an account and its changed slots as they were after `block`, in parts. If the account's storage was created or destroyed later, yields all
- * slots, because change lists do not contain the slots of a destroyed account.
+ * Yields an account and its changed slots as they were after `block`, in parts. If the account's storage was created or destroyed after `block`,
+ * yields all slots of the account. Change lists do not contain the slots of a destroyed account.
  */
 function* describeAccount(
   reader: ChainReader,

@@ -43,7 +43,7 @@ const TURN_LIMITS: FairQueueLimits = {
   waiting: limitOf('proofs.waiting'),
   waitMs: 10_000,
 };
-/** Abort state of builds. A build is never aborted, because it also serves requests other than the one that started it. */
+/** Abort state of builds. A build of tries is never aborted, because other requests may wait for the same build. */
 const PATIENT = { aborted: false };
 
 /** Opens the tries of the head and of blocks below the head. Rebuilt tries are cached until the head moves, up to 128 MiB in total. */
@@ -68,7 +68,7 @@ export class PastTries {
   /**
    * Returns the tries after a block. The tries are valid as long as block `head` is the store's head.
    * @param owner owner of the scheduler slots in which the tries are built
-   * @throws HeadMovedError when the head moves, ChainError when too much has changed since the block or too many builds wait
+   * @throws HeadMovedError when the head moves, ChainError when too many keys have changed since the block, or when too many builds of tries wait
    */
   open(block: StoredHeader, head: bigint, owner: string): PromiseOrValue<StateTrie> {
     const { number } = block.header;

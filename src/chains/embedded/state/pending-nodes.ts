@@ -29,7 +29,10 @@ export class PendingNodes {
     return this.#batch.values();
   }
 
-  /** Loads a node that another node or the root references. A cleared trie references no node of the store, so the stored nodes need no check. */
+  /**
+   * Loads a node that another node or the root references. If the trie was cleared, it references no stored node, so the lookup in the store needs no
+   * check.
+   */
   readonly get = (path: Nibbles): Uint8Array | undefined => {
     const encodedPath = encodePath(path, false);
     const key = bytesToHex(encodedPath);

@@ -116,13 +116,13 @@ export class PendingState implements StateReader {
     draft.account = { nonce, balance, codeHash, slotCount, storageSince: slotCount > 0 ? storageSince : 0 };
   }
 
-  /** Adds the current block to the batch. The block must be valid. */
+  /** Adds the current block to the batch. Must be called only for a valid block. */
   seal(block: number): void {
     const steps = this.sealSteps(block, Number.POSITIVE_INFINITY);
     while (steps.next().done !== true);
   }
 
-  /** Adds the current block to the batch, with a pause after each `piece` accounts and slots. No change may be applied before the end. */
+  /** Adds the current block to the batch, with a pause after each `piece` accounts and slots. Until all steps are done, no change may be applied. */
   *sealSteps(block: number, piece: number): Generator<undefined, void> {
     let count = 0;
     for (const { track, account, slots } of this.#drafts.values()) {
@@ -140,7 +140,7 @@ export class PendingState implements StateReader {
     this.#drafts.clear();
   }
 
-  /** Discards the changes of the current block, except new codes, which are stored by hash and therefore do no harm. */
+  /** Discards the changes of the current block. New codes remain, because they are stored by hash. */
   discard(): void {
     this.#drafts.clear();
   }
@@ -218,7 +218,7 @@ function createTrack(key: Uint8Array, stored: Version | undefined): Track {
   return { key, versions: stored === undefined ? [] : [stored], isChanged: false };
 }
 
-/** Returns the value of a slot. A version from before `storageSince` belongs to storage that was destroyed, and counts as zero. */
+/** Returns the value of a slot. A version older than `storageSince` belongs to destroyed storage and counts as zero. */
 function valueSince(version: Version | undefined, storageSince: number): Uint8Array {
   return version === undefined || version.since < storageSince ? EMPTY_BYTES : version.value;
 }

@@ -3,7 +3,7 @@ import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 /** An account and its slots whose trie leaves are outdated. */
 export type StaleAccount = {
   readonly address: Uint8Array;
-  /** True if the account's storage was cleared, so that the whole storage trie must be rebuilt from `slots`. */
+  /** True if the account's storage was cleared. The whole storage trie must then be rebuilt from `slots`. */
   isStorageCleared: boolean;
   readonly slots: Map<string, Uint8Array>;
 };

@@ -9,13 +9,13 @@ import { StateTrie, type TrieChange } from './state-trie.ts';
 
 /**
  * The newest state during an import, with changes that are not in the store yet. Applies the changes of blocks, serves reads of the newest state,
- * computes state roots, and returns the data to write. Blocks execute one by one. Sealing adds the current block to the batch; discarding removes all
- * its changes.
+ * computes state roots, and returns the data to write. Blocks execute one by one. Sealing adds the changes of the current block to the batch;
+ * discarding removes them.
  */
 export class StateCommitter implements StateReader {
   readonly #state: PendingState;
   readonly #trie: StateTrie;
-  /** Accounts and slots of sealed blocks that the tries do not contain, or contain only until the current block is discarded. */
+  /** `#staleSealed`: accounts and slots of sealed blocks that are not in the tries, or that leave the tries when the current block is discarded. */
   readonly #staleSealed = new StaleAccounts();
   readonly #stale = new StaleAccounts();
   #isSealedApplied = false;
@@ -38,15 +38,18 @@ export class StateCommitter implements StateReader {
   }
 
   /**
-   * Applies changes of the current block, whose number `blockNumber` follows the last sealed block. May be called several times per block. The byte
-   * arrays are retained and must not change afterwards.
+   * Applies changes of the current block, whose number `blockNumber` follows the last sealed block. May be called several times per block with
+   * different changes. The byte arrays are retained and must not change afterwards.
    */
   apply({ accounts, codes }: StateChanges, blockNumber: bigint): void {
     for (const change of accounts) this.#state.apply(change, Number(blockNumber), this.#stale);
     for (const [hash, code] of codes) this.#state.addCode(hash, code);
   }
 
-  /** Computes the current state root. Only this call writes changes into the tries, so an import without a root per block is faster. */
+  /**
+   * Returns the state root after all applied changes. No other method writes changes into the tries, so an import that checks few state roots is
+   * faster.
+   */
   computeRoot(): Uint8Array {
     const stale = new StaleAccounts();
     if (!this.#isSealedApplied) stale.absorb(this.#staleSealed);
@@ -81,7 +84,7 @@ export class StateCommitter implements StateReader {
     return this.#state.size + this.#trie.size;
   }
 
-  /** Updates the tries and returns all changes of the sealed blocks. There must be no current block. */
+  /** Updates the tries and returns all changes of the sealed blocks. Must be called after `seal` or `discard`, when no block is open. */
   collectBatch(): StateBatch {
     this.computeRoot();
     this.#trie.seal();

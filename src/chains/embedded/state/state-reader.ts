@@ -5,7 +5,7 @@ import type { ChainReader } from '../store/chain-reader.ts';
 import type { StoredStateSource } from './state-source.ts';
 import { decodeStoredAccount, type StoredAccount, toAccountState } from './stored-account.ts';
 
-/** Returns the state after a stored block. Later commits do not change what it reads. */
+/** Returns the state after a stored block. Later commits to the store do not change the returned state. */
 export function createStateReader(reader: ChainReader, blockNumber: bigint): StateReader {
   return new StoredState(reader, Number(blockNumber));
 }

@@ -21,12 +21,12 @@ export type TrieChange = {
 
 type StorageTrie = { readonly owner: Uint8Array; readonly nodes: PendingNodes; trie: MerkleTrie | undefined };
 
-/** Number of loaded nodes above which all nodes are unloaded; a node takes about 1 KiB. */
+/** Number of loaded trie nodes above which all nodes are unloaded; each node takes about 1 KiB. */
 const MAX_LOADED_NODES = 30_000;
 
 /**
- * State trie and storage tries after the newest block. As in `PendingState`, changes not in the store belong to a batch of sealed blocks or to the
- * current block.
+ * State trie and storage tries after the newest block. Changes that are not in the store belong to a batch of sealed blocks or to the current block,
+ * as in `PendingState`.
  */
 export class StateTrie {
   readonly #source: StoredStateSource;
@@ -83,7 +83,7 @@ export class StateTrie {
     this.unload();
   }
 
-  /** Loader for nodes of the state trie. */
+  /** Loads nodes of the state trie. */
   get accountNodes(): NodeLoader {
     return this.#accountNodes.get;
   }

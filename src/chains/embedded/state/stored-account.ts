@@ -10,7 +10,7 @@ export type StoredAccount = {
   readonly codeHash: Uint8Array;
   /** Number of nonzero slots. */
   readonly slotCount: number;
-  /** Number of the block in which the current storage was created; older slot versions belong to storage that was destroyed. */
+  /** Number of the block in which the current storage of the account was created. Slot versions of earlier blocks belong to destroyed storage. */
   readonly storageSince: number;
 };
 

@@ -167,9 +167,9 @@ export class ChainReader {
   }
 }
 
-/** Opens an existing store. @throws Error when there is none, or its layout differs */
+/** Opens an existing store. @throws Error when the folder contains no store, or a store with another layout */
 export function openChainReader(path: string): ChainReader {
-  // Without this check, LMDB would create the folder and then fail with a system error.
+  // LMDB would create a missing folder and then fail with a system error.
   if (!existsSync(join(path, DATA_FILE))) throw new Error(`there is no chain store in ${path}`);
   return new ChainReader(openStore(path, true));
 }

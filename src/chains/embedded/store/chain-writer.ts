@@ -29,7 +29,7 @@ export type ExecutedBlock = {
   readonly accessList?: Uint8Array | undefined;
 };
 
-/** A block encoded for the tables of the store. While it waits for its commit, it takes far less memory and fewer objects than an executed block. */
+/** A block encoded for the tables of the store. Until the commit, it takes far less memory and fewer objects than an executed block. */
 export type EncodedBlock = {
   readonly number: bigint;
   readonly hash: Uint8Array;
@@ -117,7 +117,7 @@ export class ChainWriter {
     });
   }
 
-  /** Checks that the head has this number. @throws Error if not, because another process has moved the head */
+  /** Checks that the stored head has the number `number`. @throws Error if the head has another number, because another process has moved the head */
   requireHead(number: bigint): void {
     const head = this.#tables.meta.get(META_HEAD)?.readBigUInt64BE();
     if (head === number) return;
@@ -125,8 +125,8 @@ export class ChainWriter {
   }
 
   /**
-   * Indexes some blocks of a store from an earlier version, in one transaction. Must be called until all blocks are indexed. After an interruption,
-   * indexing continues at the same block; several processes may index concurrently.
+   * Indexes some blocks of a store from an earlier version, in one transaction. Must be called again until all blocks are indexed. After an
+   * interruption, indexing continues at the same block; several processes may index concurrently.
    */
   indexPiece(): IndexProgress {
     return this.#store.write(indexPiece);

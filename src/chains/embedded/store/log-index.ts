@@ -4,9 +4,9 @@ import { type BinaryTable, numberKey, viewAsBuffer } from './schema.ts';
 
 /** Tables of the log index. Logs are numbered over the whole chain, from 0. */
 export type LogTables = {
-  /** block number (8) -> number of logs in all earlier blocks (6). There is also an entry for the block after the head. */
+  /** block number (8) -> number of logs in all earlier blocks (6). The block after the head also has an entry. */
   readonly logStarts: BinaryTable;
-  /** number of a block's first log (6) -> block number (8). Blocks without logs have no entry. */
+  /** number of a block's first log (6) -> block number (8). Blocks without logs are absent. */
   readonly logBlocks: BinaryTable;
   /** `addressTerm` or `topicTerm` -> ascending log numbers. */
   readonly logTerms: PostingTable;
@@ -50,7 +50,7 @@ export function readLogRange(tables: LogTables, from: bigint, to: bigint): reado
 /** A block with the half-open range of its log numbers. */
 export type LogBlock = { readonly number: bigint; readonly start: number; readonly end: number };
 
-/** Finds the block of a log number. @throws Error when the index has no such log */
+/** Finds the block of a log number. @throws Error when no block in the index contains this log */
 export function findLogBlock(tables: LogTables, log: number): LogBlock {
   const floor = tables.logBlocks.getRange({ start: logKey(log), reverse: true, limit: 1 });
   for (const { key, value } of floor) {
@@ -64,7 +64,7 @@ export function findLogBlock(tables: LogTables, log: number): LogBlock {
 /** Collects the index entries of several blocks, so that each posting list is written only once. */
 export class LogIndexBatch {
   readonly #tables: LogTables;
-  /** Log numbers by term. There is one collection per topic position, and one for addresses. */
+  /** Log numbers by term. Each topic position has one collection, and addresses have another. */
   readonly #terms: readonly TermNumbers[] = Array.from(
     { length: ADDRESS_KIND + 1 },
     (_, kind) => new TermNumbers(kind === ADDRESS_KIND ? ADDRESS_LENGTH : TOPIC_LENGTH),
@@ -99,7 +99,7 @@ export class LogIndexBatch {
     if (this.#next > start) this.#tables.logBlocks.putSync(logKey(start), numberKey(block));
   }
 
-  /** Writes the collected log numbers to the posting lists. Must be called once, within a write transaction. */
+  /** Writes the collected log numbers to the posting lists. Must be called within a write transaction, once per batch. */
   write(): void {
     for (const [kind, terms] of this.#terms.entries()) {
       KEY[0] = kind;
@@ -164,7 +164,7 @@ class TermNumbers {
   }
 }
 
-/** Upper bound on the number of terms in a batch: with it, a term's sort key and index fit in one number below 2^53. */
+/** Maximum number of terms in a batch, so that the sort key and the index of a term fit in one number below 2^53. */
 const MAX_TERMS = 2 ** 22;
 /** Zero bytes before an address that is encoded as a topic. */
 const PADDING = '\0'.repeat(TOPIC_LENGTH - ADDRESS_LENGTH);

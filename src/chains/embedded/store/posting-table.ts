@@ -3,25 +3,25 @@ import type { Database } from 'lmdb';
 /** Length of a log number, bytes. Log numbers count from 0 over the whole chain and are below 2^47. */
 const NUMBER_LENGTH = 6;
 /**
- * Flag in the first number of an open chunk: the list also has closed chunks. Most lists have none, so that their lookup needs no search in the
- * closed table.
+ * Flag in the first number of an open chunk: the list also has closed chunks. Most lists have no closed chunks. Without this flag, their lookup skips
+ * the closed table.
  */
 const HAS_CLOSED = 2 ** 47;
 
-/** Length above which a chunk is closed, bytes. Values above half an LMDB page would occupy overflow pages. */
+/** Length above which a chunk is closed, bytes. Above half an LMDB page, a value would occupy overflow pages. */
 const MAX_CHUNK_LENGTH = 1_024;
 
 /**
  * Posting lists: ascending lists of numbers by key. A list consists of chunks, each with a first number and LEB128 differences. No key may be a
  * prefix of another key. The last chunk of a list is open: it grows up to `MAX_CHUNK_LENGTH`, and one exact lookup finds it. Closed chunks are found
- * by key and first number. Numbers are only ever appended, so a reader that ignores numbers from a limit on needs no snapshot.
+ * by key and first number. Numbers are never changed or removed. A reader that ignores numbers from a limit on therefore needs no snapshot.
  */
 export class PostingTable {
   /** key -> first number (6, with `HAS_CLOSED`), differences. */
   readonly #open: Database<Buffer, Buffer>;
   /** key, first number (6) -> differences. */
   readonly #closed: Database<Buffer, Buffer>;
-  /** Reused for all lists. Most appends add one number, and allocating a buffer would take longer than writing the number. */
+  /** One writer for all lists. Most appends add one number; allocating a buffer would take longer than writing the number. */
   readonly #chunk = new ChunkWriter();
 
   constructor(open: Database<Buffer, Buffer>, closed: Database<Buffer, Buffer>) {
@@ -105,7 +105,7 @@ class ChunkWriter {
     this.#last = number;
   }
 
-  /** Closes the chunk: returns a view of its differences. The next number starts a new chunk. */
+  /** Closes the chunk: returns a view of its differences. The next added number starts a new chunk. */
   takeDifferences(): Buffer {
     const taken = this.#bytes.subarray(NUMBER_LENGTH, this.#end);
     this.#end = 0;
@@ -144,7 +144,7 @@ function sumDifferences(bytes: Uint8Array, start: number, end: number): number {
 /** Result of a `seek` past the last number of a list; greater than all numbers. */
 export const LIST_END: number = Number.POSITIVE_INFINITY;
 
-/** Reads one list in ascending order, without reading the chunks between two requested targets. */
+/** Reads one list in ascending order. Chunks between two targets of `seek` are skipped. */
 export class PostingCursor {
   readonly #key: Buffer;
   readonly #closed: Database<Buffer, Buffer>;
@@ -167,12 +167,12 @@ export class PostingCursor {
     this.#openDifferences = open === undefined ? NO_BYTES : open.subarray(NUMBER_LENGTH);
   }
 
-  /** Number that the last `seek` found; -1 before the first. */
+  /** Number that the last `seek` found; -1 before the first `seek`. */
   get current(): number {
     return this.#current;
   }
 
-  /** Moves to the first number that is at least `target`; targets must never decrease. @returns that number, or LIST_END */
+  /** Moves to the first number that is at least `target`; targets must never decrease. @returns the found number, or LIST_END */
   seek(target: number): number {
     if (target <= this.#current) return this.#current;
     if (this.#advance(target)) return this.#current;
@@ -234,7 +234,8 @@ export class PostingCursor {
     const end = joinKey(this.#key, MAX_NUMBER);
     for (const { key, value } of this.#closed.getRange({ start, end, limit: 1 })) {
       const first = key.readUIntBE(this.#key.length, NUMBER_LENGTH);
-      // A chunk that was closed after this cursor was opened duplicates numbers of `#openDifferences`, so the search ends before it.
+      // The search ends before the open chunk that the cursor has loaded: if this chunk was closed afterwards, its numbers are also in
+      // `#openDifferences`.
       if (first >= this.#openFirst) break;
       this.#take(first, value);
       return;

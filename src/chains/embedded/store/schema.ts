@@ -38,12 +38,12 @@ export type Tables = {
   readonly indexes: IndexTables | undefined;
   /**
    * number (8) -> keys that the block changed (block-changes), for the last `STORED_CHANGES` blocks. Undefined if the store is opened for reading and
-   * an earlier version wrote it. Blocks that an earlier version imported have no rows.
+   * an earlier version of this program wrote it. Blocks that an earlier version of this program imported have no rows.
    */
   readonly changes: BinaryTable | undefined;
   /**
    * number (8) -> block access list (RLP), for the last `STORED_ACCESS_LISTS` blocks. Undefined if the store is opened for reading and an earlier
-   * version wrote it.
+   * version of this program wrote it.
    */
   readonly accessLists: BinaryTable | undefined;
 };
@@ -51,9 +51,9 @@ export type Tables = {
 /** LMDB environment of a chain. */
 export type Store = LmdbEnvironment<Tables>;
 
-/** Indexes of transactions and logs. Each is derived from the blocks up to the number under `META_INDEXED`. */
+/** Indexes of transactions and logs. Each index is derived from the blocks up to the number under the key `META_INDEXED`. */
 export type IndexTables = {
-  /** hash of a transaction (32) -> number of its block (8), index in it (4). */
+  /** hash of a transaction (32) -> number of its block (8), index in the block (4). */
   readonly transactions: BinaryTable;
 } & LogTables;
 
@@ -66,7 +66,7 @@ export const DATA_FILE = 'data.mdb';
 
 /**
  * Opens the environment in a folder; creates it unless `readOnly` is set.
- * @throws Error when its layout differs from this program's
+ * @throws Error when the layout of the store differs from this program's
  */
 export function openStore(path: string, readOnly: boolean): Store {
   const options = { path, readOnly, maxDbs: MAX_TABLES, encoding: 'binary', keyEncoding: 'binary' } as const;

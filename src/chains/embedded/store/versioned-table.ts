@@ -7,7 +7,7 @@ export type Version = {
   readonly value: Uint8Array;
 };
 
-/** A key and its versions to write, oldest first. The first version may already be stored as the key's newest version. */
+/** A key and its versions to write, oldest first. The first of these versions may be in the table already, as the newest version of the key. */
 export type VersionedWrite = {
   readonly key: Uint8Array;
   readonly versions: readonly Version[];
@@ -19,12 +19,13 @@ export type KeyRange = { readonly after?: Uint8Array; readonly prefix?: Uint8Arr
 /** A key and the number of the block that set its newest value. */
 export type KeyAge = { readonly key: Uint8Array; readonly since: number };
 
-/** Length of a block number, bytes; 2^48 blocks are enough. */
+/** Length of a block number, bytes: enough for 2^48 blocks. */
 const NUMBER_LENGTH = 6;
 
 /**
  * Values by key with their full history. The newest version of a key is found by one exact lookup, an older version by an additional range lookup.
- * Versions of committed blocks never change. A reader at block N therefore needs no snapshot, even if later blocks are committed between its lookups.
+ * The versions that a committed block has set never change. A reader at block N needs no snapshot: later commits do not change the versions up to
+ * block N.
  */
 export class VersionedTable {
   /** key -> number (6) of the block that set the value, value. */
@@ -101,7 +102,10 @@ export class VersionedTable {
 }
 
 const NO_NUMBER = Buffer.alloc(NUMBER_LENGTH);
-/** Suffix that converts a key to the lower bound of all greater keys, because all keys of a table have the same length. */
+/**
+ * Suffix that converts a key to a lower bound of all greater keys. All keys of a table have the same length, so the lengthened key is below every
+ * greater key.
+ */
 const NEXT_KEY = Buffer.of(0);
 /** Suffix that converts a prefix to an upper bound of all keys with this prefix. */
 const PAST_ALL_KEYS = Buffer.alloc(64, 0xff);

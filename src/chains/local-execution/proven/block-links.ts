@@ -5,7 +5,7 @@ type Link = { readonly parent: BlockState; readonly changes: BlockChanges };
 
 /** Maximum number of blocks with stored changes; also the maximum number of blocks by which state is rolled forward at once. */
 export const MAX_LINKS = 16;
-/** Approximate heap size of a link without its changes, bytes. */
+/** Approximate heap size of a link, bytes. The state changes of its block are not included. */
 const LINK_BYTES = 500;
 
 /** State changes of recent blocks, each with the block's parent (a link). The oldest links are evicted first. */

@@ -10,17 +10,19 @@ import { VerifiedStates } from './verified-states.ts';
 /** Shares of the memory for changes of blocks, and for accounts that are derived with these changes. */
 const LINKS_SHARE = 0.0625;
 const ROLLED_SHARE = 0.0625;
-/** Measured heap size of a derived account with its key, and of each of its slots, bytes. Accounts share slot keys and most slot values. */
+/**
+ * Measured heap size of a derived account with its key, and of each of its slots, bytes. Slot maps of different accounts share keys and most values.
+ */
 const ENTRY_BYTES = 400;
 const SLOT_BYTES = 150;
 
-/** Derived account. `null`: it does not exist. `unknown`: deriving it failed, because the earlier state was not known. */
+/** Derived account. `null`: the account does not exist. `unknown`: the account could not be derived, because its earlier state was not known. */
 type Rolled = RolledAccount | null | 'unknown';
 
 /**
  * Known state of blocks: values that proofs verify against state roots, and values derived from them with the access lists of later blocks. A proof
- * is valid for every block with its state root. An access list is valid only if the block that commits to it is valid. Derived values are therefore
- * stored by block hash and never by root.
+ * holds for every block that has its state root. A block access list is valid only if its block is valid. Values derived from access lists are
+ * therefore stored by block hash, never by state root.
  */
 export class BlockStates {
   readonly proven: VerifiedStates;
@@ -59,7 +61,7 @@ export class BlockStates {
     return undefined;
   }
 
-  /** Returns a name for the part of the state trie that a proof must contain before the account is known; undefined if the account is known. */
+  /** If the account is unknown, returns a name for the part of the state trie that a proof must contain; undefined if the account is known. */
   findAccountGap(at: BlockState, address: string): string | undefined {
     return this.findAccount(at, address) === undefined
       ? this.proven.findAccountGap(at.stateRoot, address)
@@ -67,17 +69,17 @@ export class BlockStates {
   }
 
   /**
-   * Returns a name for the part of the storage trie that a proof must contain before the slot of a known account is known; undefined if the slot is
+   * If the slot of a known account is unknown, returns a name for the part of the storage trie that a proof must contain; undefined if the slot is
    * known.
    */
   findSlotGap(at: BlockState, address: string, slot: string): string | undefined {
     if (this.findSlot(at, address, slot) !== undefined) return undefined;
     const root = this.proven.findAccount(at.stateRoot, address)?.storageRoot;
-    // Without the storage root, no node of the trie is known. A proof of any slot includes the root.
+    // Without the storage root, no node of the trie is known. A proof of any slot includes the storage root.
     return root === undefined ? address : this.proven.findSlotGap(root, slot);
   }
 
-  /** Returns whether some state of a block is known, from which state of the next block can be derived. */
+  /** Returns whether the state changes or any verified account of a block are known. State of the next block can then be derived from them. */
   isKnown({ hash, stateRoot }: BlockState): boolean {
     return this.#links.get(hash) !== undefined || this.proven.hasAccounts(stateRoot);
   }
@@ -87,7 +89,7 @@ export class BlockStates {
     this.#links.add(at.hash, { parent, changes });
   }
 
-  /** Yields everything known about the account: first from the fastest look-up, last from the slowest. The results may contain different slots. */
+  /** Yields all known forms of the account, from the fastest to the slowest look-up. The known forms of an account may contain different slots. */
   *#listAccounts(at: BlockState, address: string): Generator<RolledAccount | null> {
     const recalled = this.proven.recallAccount(at.stateRoot, address);
     if (recalled !== undefined) yield recalled;

@@ -6,24 +6,27 @@ type Key = { readonly name: string; readonly address: string; readonly slot: str
 type FreshKey = Key & { newer: FreshKey | undefined; older: FreshKey | undefined };
 type Score = Key & { score: number; isRead: boolean };
 
-/** Maximum number of keys with a score, and maximum number of keys without a score that are stored at one head. */
+/** Maximum number of keys with a score, and maximum number of keys without a score at one head (`MAX_FRESH`). */
 const MAX_SCORES = 6_144;
 const MAX_FRESH = 6_144;
-/** Maximum total numbers of accounts and of slots that are chosen at each head. */
+/** Maximum numbers of accounts and of slots that are chosen at each head, over all accounts. */
 const MAX_ACCOUNTS = 1_024;
 const MAX_SLOTS = 1_024;
-/** A score decays by this factor per head, and a key with a score below `MIN_SCORE` is dropped. A single read lasts for three heads. */
+/**
+ * A score decays by this factor per head, and a key with a score below `MIN_SCORE` is dropped. With these values, a key that was read once is stored
+ * for three heads.
+ */
 const DECAY = 0.5;
 const MIN_SCORE = 0.2;
 /**
- * Number of levels per point of score. Scores are below 2. Scores in one level differ by less than 1 / 128, so the order depends on the last seven
- * heads.
+ * Number of levels per point of score. Scores are below 2. The scores in one level differ by less than 1 / 128, so the order of keys depends on their
+ * reads at the last seven heads.
  */
 const LEVELS_A_POINT = 128;
 
 /**
  * Accounts and slots that are read at the head, scored by recent use. A score counts the heads at which a key was read, not the calls. If too many
- * keys are read at one head, keys with a high score and the newest keys without a score are retained.
+ * keys are read at one head, keys with a high score have priority, and then the newest keys without a score.
  */
 export class HotKeys {
   readonly #scores = new Map<string, Score>();

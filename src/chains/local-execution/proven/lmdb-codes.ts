@@ -16,8 +16,8 @@ type Databases = {
 };
 
 /**
- * Contract codes in the LMDB environment `<dataDir>/codes`. The processes of one machine share this environment. All codes are removed when the file
- * is full.
+ * Contract codes in the LMDB environment `<dataDir>/codes`. All gateway processes of one machine use this environment. All codes are removed when the
+ * file is full.
  */
 export class LmdbCodes implements CodeTable {
   readonly #environment: LmdbEnvironment<Databases>;

@@ -5,24 +5,26 @@ import { Lru } from '../../../util/lru.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 
 /**
- * Maximum sustained rate per owner, keys per second. A proof takes about 0.3 ms of the event loop, and some more time at a node. At this rate, proofs
- * take a tenth of the time of gateway and node.
+ * Maximum sustained rate per owner, keys per second. A proof takes about 0.3 ms of the event loop, and some more time at a node. At this rate, the
+ * proofs of one owner take a tenth of the time of the gateway and of a node.
  */
 const KEYS_PER_SECOND: number = limitOf('state.keys');
 const BURST_KEYS = 2 * KEYS_PER_SECOND;
 const SECOND_MS = 1_000;
 /**
- * Maximum number of owners with a record, and lifetime of a record after the owner's last request, milliseconds. An owner has its full burst again
- * before the record expires.
+ * Maximum number of owners with a record, and lifetime of a record after the owner's last request, milliseconds. A record lives long enough that the
+ * owner's full burst is available again before the record expires.
  */
 const MAX_OWNERS = 4_096;
 const OWNER_MS = 60_000;
 
-/** Rate limit per owner for the accounts and slots whose proofs are requested from the nodes of a network. All methods share one limit. */
+/**
+ * Rate limit per owner for the accounts and slots whose proofs are requested from the nodes of a network. All methods count against the same limit.
+ */
 export class ProofRate {
   readonly #now: () => number;
   /**
-   * Time at which all keys that an owner has requested are due, on the clock of `now`: the theoretical arrival time of the generic cell rate
+   * Time on the clock of `now` at which all keys that an owner has requested are allowed: the theoretical arrival time of the generic cell rate
    * algorithm.
    */
   readonly #due: Lru<string, number>;

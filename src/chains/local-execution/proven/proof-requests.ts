@@ -8,7 +8,7 @@ import type { SharedRequest } from './shared-request.ts';
  */
 const MAX_SLOTS = 128;
 
-/** Request for the proof of one account and some of its slots. All readers that need a part of the answer share the request. */
+/** Request for the proof of one account and some of its slots. All readers that need the account or one of the slots wait for the same request. */
 export type OpenProof = {
   readonly slots: Set<string>;
   readonly query: SharedRequest<VerifiedState | undefined>;
@@ -18,17 +18,17 @@ export type OpenProof = {
 type AccountRequests = {
   readonly all: Set<OpenProof>;
   readonly bySlot: Map<string, OpenProof>;
-  /** Newest request, the only one to which further slots may be added. */
+  /** Newest request for the account. Further slots may be added only to this request. */
   newest: OpenProof | undefined;
 };
 
-/** Unanswered proof requests, by state root and account. Finding the request for a slot takes constant time. */
+/** Unanswered proof requests, by state root and account. The request for a slot is found in constant time. */
 export class ProofRequests {
   readonly #accounts = new Map<string, AccountRequests>();
 
   /**
-   * Returns the request that includes the slot. If there is none, adds the slot to the newest request if that may take another slot, or else to a new
-   * request.
+   * Returns the request that includes the slot. If no request includes the slot, adds it to the newest request, or to a new request if the newest one
+   * is full or already sent.
    * @param name key of the account: `<state root>/<address>`
    */
   joinSlot(name: string, slot: string, open: () => OpenProof): OpenProof {

@@ -8,18 +8,20 @@ import type { RoundTrips } from './round-trips.ts';
 import type { HeadPlace, ListNodes } from './state-nodes.ts';
 
 /**
- * Estimated response size of proofs per account or slot that calls read at a head, bytes. Measured with 500 such keys: 75 account proofs of 5 kB and
- * 100 slot proofs of 2 kB were requested.
+ * Estimated response size of proofs per account or slot that calls read at a head, bytes. At one head with 500 read keys, 75 account proofs of 5 kB
+ * and 100 slot proofs of 2 kB were requested.
  */
 const PROOF_BYTES_PER_KEY = 1_000;
-/** Decay per head of the last list's length, while lists of this length cost more than proofs; later lists may be shorter. */
+/**
+ * While access lists cost more than proofs, the recorded length of the last list decays by this factor per head, because later lists may be shorter.
+ */
 const DECAY = 0.9;
 /** Time limit for requesting the access lists of one path, milliseconds. */
 const LIMIT_MS = 5_000;
 /** Maximum number of heads without an attempt after repeated failures. */
 const MAX_PAUSE = 63;
 
-/** A block and its parent, from whose state the block's state is derived. */
+/** A block, and the parent from whose state the block's state is derived. */
 type Step = { readonly at: HeadPlace; readonly parent: Pick<HeadPlace, 'hash' | 'stateRoot'> };
 
 /** Derives the state of new heads from cached state of earlier blocks, with block access lists (EIP-7928). */
@@ -32,7 +34,9 @@ export class RollForward {
   /** Previous head, whether or not state was rolled forward to this head. */
   #last: HeadPlace | undefined;
   #rolling: Promise<unknown> = Promise.resolve();
-  /** Length of the last node answer with an access list, UTF-16 units; the maximum if several lists were requested. */
+  /**
+   * Length of the last answer of a node that contained an access list, UTF-16 units. If several lists were requested, the length of the longest one.
+   */
   #length = 0;
   /** Number of heads to skip after the last failure, and number of heads that are still to be skipped. */
   #pause = 0;
@@ -51,15 +55,15 @@ export class RollForward {
     return this.#count;
   }
 
-  /** Records a head for which no state has to be derived. */
+  /** Records a new head whose state is not derived. */
   noteHead(head: HeadPlace): void {
     this.#newest = head;
     this.#last = head;
   }
 
   /**
-   * Rolls cached state forward to a head, if access lists are available and are smaller than proofs. Processes one head at a time. Never rejects,
-   * because proofs are requested later for state that remains unknown.
+   * Rolls cached state forward to a head, if access lists are available and are smaller than proofs. Rolls heads forward one at a time. Never
+   * rejects: if state remains unknown, it is requested later with proofs.
    * @param keys expected number of accounts and slots that calls read at the head
    * @returns whether state was rolled forward to the head
    */
@@ -71,7 +75,7 @@ export class RollForward {
   }
 
   async #roll(head: HeadPlace, keys: number): Promise<boolean> {
-    // A newer head has arrived, whose path includes this head.
+    // A newer head has arrived. The path of the newer head includes this head.
     if (this.#newest !== head) return false;
     const last = this.#last;
     this.#last = head;
@@ -87,13 +91,13 @@ export class RollForward {
       this.#pause = isRolled ? 0 : this.#lengthen();
       return isRolled;
     } catch {
-      // The error is dropped, because proofs are requested next, and these requests report the cause.
+      // The error is dropped: state that was not derived is requested with proofs, and these requests report the cause.
       this.#pause = this.#lengthen();
       return false;
     }
   }
 
-  /** Roughly doubles the number of skipped heads after each failure. */
+  /** After each failure, about doubles the number of heads to skip. */
   #lengthen(): number {
     this.#left = Math.min(2 * this.#pause + 1, MAX_PAUSE);
     return this.#left;
@@ -127,8 +131,8 @@ export class RollForward {
   }
 
   /**
-   * Returns the blocks from the head down to the newest block whose parent's state is known. Returns none if there is no such block, or if a block on
-   * the path has no access list.
+   * Returns the blocks from the head down to the newest block whose parent's state is known. Returns an empty list if no such block is found, or if a
+   * block on the path has no access list.
    */
   async #findPath(
     head: HeadPlace,

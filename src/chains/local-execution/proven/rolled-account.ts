@@ -3,16 +3,19 @@ import { EMPTY_CODE_HASH } from '../../../../packages/ethereum/primitives/keccak
 import type { AccountState } from '../../../../packages/evm/interpreter/host.ts';
 import type { AccountDelta } from './block-changes.ts';
 
-/** Known state of an account at a block. Slots are known below the storage root, by value, or both. */
+/** Known state of an account at a block. Slots are known through trie nodes below the storage root, by value (`slots`), or both. */
 export type RolledAccount = {
   readonly account: AccountState;
   /** Storage root; undefined if blocks have changed the storage since a proof verified the root. */
   readonly storageRoot: string | undefined;
-  /** Values of slots without leading zeros. The storage root may lead to the same slots and to others. */
+  /** Values of slots without leading zeros. The trie nodes below the storage root may contain the same slots and others. */
   readonly slots?: ReadonlyMap<string, Uint8Array>;
 };
 
-/** Maximum number of slots of an account that are known by value. Above it, all these values are dropped and need new proofs. */
+/**
+ * Maximum number of slots of an account that are known by value. If an account has more slots that are known by value, all these values are dropped
+ * and need new proofs.
+ */
 const MAX_SLOTS = 2_048;
 const NO_SLOTS: ReadonlyMap<string, Uint8Array> = new Map();
 const NO_ACCOUNT: RolledAccount = {
@@ -43,7 +46,7 @@ export function changeAccount(
   };
   if (isEmpty(after)) return after.hasStorage ? undefined : null;
   if (change.slots.size === 0) return { account: after, storageRoot, slots };
-  // If the storage was empty, all other slots are still zero, but they are not added to the known slots.
+  // If the account had no storage, each slot without a change is zero, but such slots are not added to the known slots.
   if (!account.hasStorage) return { account: after, storageRoot: undefined, slots: bound(change.slots) };
   const known = new Map(storageRoot === undefined ? slots : [...listKnown(storageRoot), ...slots]);
   for (const [slot, value] of change.slots) if (known.has(slot)) known.set(slot, value);

@@ -10,7 +10,10 @@ type Table<V> = {
   older: Table<V> | undefined;
 };
 
-/** One table of values per trie root. A root commits to its values, so entries never change. The least recently used tables are evicted first. */
+/**
+ * One table of values per trie root. The entries of a table never change, because the root commits to the values. The least recently used tables are
+ * evicted first.
+ */
 export class RootTables<V> {
   readonly #tables = new Map<string, Table<V>>();
   /** Tables in the order of their last use. */

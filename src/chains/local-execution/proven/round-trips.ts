@@ -1,10 +1,15 @@
 import { ChainError } from '../../../chain/errors.ts';
 import { RequestScope } from '../../../util/request-scope.ts';
 
-/** Maximum number of in-flight round trips per owner. After `MAX_WAIT_MS` (milliseconds), waiting requests are sent even beyond this maximum. */
+/**
+ * Maximum number of in-flight round trips per owner. Requests that have waited for `MAX_WAIT_MS` (milliseconds) are sent even if this maximum is
+ * reached.
+ */
 const MAX_UNDER_WAY = 2;
 const MAX_WAIT_MS = 25;
-/** Maximum number of requests per round trip. A node answers them in one batch, which is read without a pause. */
+/**
+ * Maximum number of requests per round trip. A node answers all requests of a round trip in one batch; the gateway reads this batch without a pause.
+ */
 const MAX_REQUESTS = 64;
 
 type Request = {
@@ -24,9 +29,9 @@ type Line = {
 };
 
 /**
- * Combines requests to nodes into round trips. Requests of one turn of the event loop, and requests that wait for a round trip to end, share the next
- * round trip and its scope. The node pool therefore sends them as one batch. Each owner has separate round trips, so no owner waits for the requests
- * of another.
+ * Combines requests to nodes into round trips. Requests of one turn of the event loop share a round trip and its scope. Requests that wait for a
+ * round trip to end share the next one. The node pool sends the requests of a round trip as one batch. Each owner has separate round trips, so no
+ * owner waits for the requests of another.
  */
 export class RoundTrips {
   readonly #lines = new Map<string | undefined, Line>();

@@ -23,7 +23,7 @@ export class SharedRequest<T> {
     };
     const isWanted = (): boolean => this.#scopes?.some(({ aborted }) => !aborted) !== false;
     this.outcome = roundTrips.ask(scope, begin, isWanted);
-    // If all callers have disconnected, nobody awaits the rejection of a dropped request.
+    // If all callers have disconnected, the request is dropped and nobody awaits the rejection of this promise.
     this.outcome.catch(() => {});
   }
 

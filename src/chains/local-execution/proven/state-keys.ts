@@ -4,7 +4,7 @@ export class StateKeys {
   readonly accounts: Map<string, Set<string>> = new Map();
   /** Code hashes. */
   readonly codes: Set<string> = new Set();
-  /** Numbers of earlier blocks whose hashes are read with BLOCKHASH. */
+  /** Numbers of earlier blocks whose hashes an execution reads with BLOCKHASH. */
   readonly blockNumbers: Set<bigint> = new Set();
 
   /** Number of accounts and slots. */

@@ -8,7 +8,7 @@ export type StatePlace = {
   readonly number: bigint;
   readonly hash: string;
   readonly stateRoot: string;
-  /** True if the block is canonical. */
+  /** True if the block is on the canonical chain of the served network. */
   readonly isCanonical: boolean;
 };
 
@@ -47,5 +47,5 @@ export interface ListNodes {
   requestAccessList(at: HeadPlace, scope: RequestScope): Promise<AnsweredList | undefined>;
 }
 
-/** Verified access list; undefined if it is too long to be read. `length` is the length of the node's answer, UTF-16 units. */
+/** Verified access list, and the length of the node's answer (`length`), UTF-16 units. The list is undefined if the answer is too long to be read. */
 export type AnsweredList = { readonly list: BlockAccessList | undefined; readonly length: number };

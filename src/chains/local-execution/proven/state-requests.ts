@@ -18,7 +18,10 @@ import { WarmUp } from './warm-up.ts';
 
 /** Number of slots that are looked up between two pauses; a look-up takes about 30 µs. */
 const SLOTS_A_STEP = 32;
-/** Maximum number of look-ups of one request's slots while proofs arrive. A slot that the last look-up does not find is requested again. */
+/**
+ * Maximum number of times that the slots of one request are looked up while proofs arrive. A slot that the last look-up does not find is requested
+ * again.
+ */
 const MAX_LOOKS = 4;
 /** Default of `maxWarmingMs`, milliseconds. */
 const MAX_WARMING_MS = 500;
@@ -114,7 +117,7 @@ export class StateRequests {
     return this.proven.states.bytes + this.proven.codes.bytes;
   }
 
-  /** Returns the requested values if all are known, otherwise undefined. Unlike `prove`, it sends no request. */
+  /** Returns the requested values if all are known, otherwise undefined. In contrast to `prove`, `find` sends no request. */
   find(query: StateProofRequest, at: BlockState): StateValues | undefined {
     return runAtOnce(this.#findInSteps(query, at, true));
   }
@@ -139,7 +142,7 @@ export class StateRequests {
   }
 
   /**
-   * Returns a code by its hash. A proof must already show that the account has this code hash.
+   * Returns a code by its hash. The caller must have verified by a proof that the account has this code hash.
    * @throws the errors of `StateNodes`; ChainError `timeout`
    */
   proveCode(
@@ -210,8 +213,8 @@ export class StateRequests {
   }
 
   /**
-   * Joins in-flight or new requests for all missing keys, at least one request. All requests are joined in one turn after the look-ups, so that few
-   * requests are sent. If answers arrive during the look-ups, missing slots are looked up again.
+   * Joins in-flight or new requests for all missing keys, at least one request. After the look-ups, all requests are made without a pause in between,
+   * so that they are few. If answers arrive during the look-ups, missing slots are looked up again.
    */
   *#join(query: StateProofRequest, at: StatePlace, scope: RequestScope): Generator<undefined, Joined> {
     const { address } = query;
@@ -228,7 +231,7 @@ export class StateRequests {
     return joined;
   }
 
-  /** @param known map to which the values of slots are added that need no proof @returns the slots that need a proof */
+  /** @param known map that receives the values of slots that need no proof */
   *#findWords(
     address: string,
     slots: readonly string[],
@@ -275,7 +278,8 @@ function runAtOnce<T>(work: Generator<undefined, T>): T {
 }
 
 /**
- * Combines the verified values from the answers. The values are not read from the cache, because a small cache may already have evicted some of them.
+ * Collects the requested values from the verified proofs. The cache is not read here, because a small cache may already have evicted some of the
+ * values.
  */
 function combine(
   { slots }: StateProofRequest,

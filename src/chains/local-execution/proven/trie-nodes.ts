@@ -11,8 +11,8 @@ const NODE_BYTES = 600;
 /** Error of a look-up whose path leads to a node that is not in memory. */
 class MissingNode extends UntracedError {
   /**
-   * Name of the branch below the missing node: its hash and the next nibble of the path. A proof of any key with the same name contains the missing
-   * node.
+   * Name of the branch below the missing node: its hash and the next nibble of the path. The proof of any key whose gap has this name contains the
+   * missing node.
    */
   readonly child: string;
 
@@ -23,8 +23,8 @@ class MissingNode extends UntracedError {
 }
 
 /**
- * Cache of state and storage trie nodes by hash. The tries of successive blocks share all nodes except those on paths to changes. Unchanged values
- * can therefore be read below a new root without another proof.
+ * Cache of state and storage trie nodes by hash. The tries of successive blocks share all nodes except those on paths to changes. Values that have
+ * not changed can therefore be read below a new root without another proof.
  */
 export class TrieNodes {
   readonly #nodes: Lru<string, Uint8Array>;
@@ -48,7 +48,7 @@ export class TrieNodes {
    * @param root hash of the trie root, lower-case `0x` text
    * @param key address or slot, lower-case `0x` text
    * @param decode decodes the leaf; throws RangeError if the leaf is malformed
-   * @returns null if the trie has no such leaf; undefined if a node is not in memory or the leaf is malformed
+   * @returns null if the trie has no leaf for the key; undefined if a node is not in memory or the leaf is malformed
    */
   find<T>(root: string, key: string, decode: (leaf: Uint8Array) => T): T | null | undefined {
     try {
@@ -61,8 +61,8 @@ export class TrieNodes {
   }
 
   /**
-   * Returns a name for the missing part of a trie on the path to a key; undefined if all nodes are in memory. Keys with the same name need only one
-   * proof at first.
+   * Returns a name for the missing part of a trie on the path to a key; undefined if all nodes are in memory. If the gaps of several keys have the
+   * same name, a proof of one of these keys is enough at first.
    */
   findGap(root: string, key: string): string | undefined {
     try {

@@ -19,7 +19,7 @@ export type VerifiedAccount = {
   readonly storageRoot: string;
 };
 
-/** Account at the last block for which a proof was verified, whichever block that is. */
+/** Account in the last proof of it that was verified, at whichever block. */
 export type LatestAccount = {
   readonly proven: VerifiedAccount | null;
   /** Verified storage roots of the account, latest first. */
@@ -42,7 +42,7 @@ export class VerifiedStates {
   readonly #slots: RootTables<Uint8Array>;
   readonly #nodes: TrieNodes;
   readonly #latest: Lru<string, LatestAccount>;
-  /** Address of one account with each code, by code hash. An address is needed because nodes serve codes by address. */
+  /** Address of one account per code hash. An address is needed because nodes serve codes by address. */
   readonly #holders: Lru<string, string>;
 
   /** @param bytes limit on the heap size of accounts, slots and trie nodes, bytes */
@@ -75,7 +75,8 @@ export class VerifiedStates {
   /** Returns the account; null if a proof shows that it does not exist, undefined if it is not known. */
   findAccount(stateRoot: string, address: string): VerifiedAccount | null | undefined {
     const known = this.#accounts.get(stateRoot, address);
-    // anvil's first block has the empty trie root although its state is not empty. For this root, a proof must be requested, which then fails.
+    // anvil's first block has the empty trie root although its state is not empty. For the empty trie root, a proof must be requested, although this
+    // proof then fails.
     if (known !== undefined || stateRoot === EMPTY_ROOT) return known;
     const leaf = this.#nodes.find(stateRoot, address, decodeAccountLeaf);
     return leaf === undefined ? undefined : this.#noteAccount(stateRoot, address, leaf);
@@ -96,13 +97,13 @@ export class VerifiedStates {
     return this.#slots.list(storageRoot);
   }
 
-  /** Returns a name for the part of the state trie that a proof must contain before the account is known; undefined if the account is known. */
+  /** If the account is unknown, returns a name for the part of the state trie that a proof must contain; undefined if the account is known. */
   findAccountGap(stateRoot: string, address: string): string | undefined {
     const known = this.#accounts.get(stateRoot, address);
     return known === undefined ? this.#nodes.findGap(stateRoot, address) : undefined;
   }
 
-  /** Returns a name for the part of the storage trie that a proof must contain before the slot is known; undefined if the slot is known. */
+  /** If the slot is unknown, returns a name for the part of the storage trie that a proof must contain; undefined if the slot is known. */
   findSlotGap(storageRoot: string, slot: string): string | undefined {
     const known = this.#slots.get(storageRoot, slot);
     return known === undefined ? this.#nodes.findGap(storageRoot, slot) : undefined;

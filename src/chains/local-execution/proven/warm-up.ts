@@ -7,11 +7,17 @@ import type { RollForward } from './roll-forward.ts';
 import type { StateKeys } from './state-keys.ts';
 import type { HeadPlace, StatePlace } from './state-nodes.ts';
 
-/** Maximum number of proof requests per head, and per round of concurrent requests. Rounds are small, so that slow answers are noticed soon. */
+/**
+ * Maximum number of proof requests per head, and per round of concurrent requests. Rounds of requests are small, so that slow answers are noticed
+ * soon.
+ */
 const MAX_PROOFS = 256;
 const ROUND_PROOFS = 64;
 const LIMIT_MS = 10_000;
-/** Fraction of the average interval between heads during which the warm-up requests proofs. Readers request the keys that are missing afterwards. */
+/**
+ * Share of the average interval between heads in which the warm-up requests proofs. Keys that are missing afterwards are requested when a call reads
+ * them.
+ */
 const TIME_SHARE = 0.5;
 /** Weight of the newest interval in the moving average of head intervals. */
 const NEWEST_SHARE = 0.125;
@@ -35,7 +41,7 @@ type Missing = Map<string, Set<string>>;
 
 /**
  * Requests proofs of often-read keys as soon as a head arrives, before calls read the keys. Each round requests only one key for each missing part of
- * a trie. Most other nodes are shared with the previous block, so one proof usually suffices for all keys below that part.
+ * a trie. Most trie nodes below a missing part are shared with the previous block, so one proof usually suffices for all keys below the part.
  */
 export class WarmUp {
   readonly #states: BlockStates;
@@ -50,7 +56,7 @@ export class WarmUp {
   #intervalMs = LIMIT_MS / TIME_SHARE;
   #warming: Warming | undefined;
   #count = 0;
-  /** Number of consecutive heads at which most proofs failed, and number of heads that are still to be skipped because of this. */
+  /** Number of consecutive heads at which most proofs failed, and number of heads that the warm-up still skips because of these failures. */
   #failures = 0;
   #toSkip = 0;
 
@@ -65,7 +71,7 @@ export class WarmUp {
     this.#rollForward = rollForward;
   }
 
-  /** Number of heads for which proofs arrived or state was rolled forward. */
+  /** Number of heads for which the warm-up received proofs or derived state. */
   get count(): number {
     return this.#count;
   }
@@ -75,7 +81,10 @@ export class WarmUp {
     if (stateRoot === this.#headRoot) this.#hot.noteRead(address, slot);
   }
 
-  /** Returns the end of the current round, if the warm-up of this state includes all keys of the request; the reader should wait for it. */
+  /**
+   * Returns a promise that resolves at the end of the current round, if the warm-up of this state includes all requested keys. The reader should wait
+   * for it.
+   */
   findRound(stateRoot: string, { address, slots }: StateProofRequest): Promise<unknown> | undefined {
     const warming = this.#warming;
     if (warming?.stateRoot !== stateRoot) return undefined;
@@ -109,7 +118,7 @@ export class WarmUp {
     if (isReady) this.#count++;
   }
 
-  /** @returns whether a proof was requested and received */
+  /** @returns whether a proof was requested and has arrived */
   async #prove(hot: StateKeys, at: StatePlace): Promise<boolean> {
     const { stateRoot } = at;
     const end = this.#headAt + this.#intervalMs * TIME_SHARE;
@@ -140,7 +149,10 @@ export class WarmUp {
     return total.requested > total.failed;
   }
 
-  /** Requests one round of proofs. An account whose proof fails is dropped, because the requests of its readers then report the cause. */
+  /**
+   * Requests one round of proofs. An account whose proof fails is dropped, because the calls that read the account request it again and report the
+   * cause.
+   */
   async #proveSome(
     missing: Missing,
     at: StatePlace,

@@ -50,7 +50,7 @@ export class AncestorHashes {
     if (oldest !== undefined) await this.#link(linked, oldest, blockHashes, scope);
   }
 
-  /** Reads hashes from the history contract. A slot is 0 if the block is older than the contract's first call. */
+  /** Reads hashes of earlier blocks from the history contract (EIP-2935). The contract has the value 0 for blocks older than its first call. */
   async #prove(
     { at, blockHashes }: RemoteBlock,
     numbers: readonly bigint[],

@@ -26,17 +26,23 @@ import type { RemoteStateSource } from './state-source.ts';
 const MAX_ROUND_TRIPS = 8;
 const MAX_ATTEMPTS = 16;
 /**
- * Maximum number of accounts and slots whose proofs are requested for one call. Above it, executing the call is less work for a node than the proofs.
+ * Maximum number of accounts and slots whose proofs are requested for one call. For a call with more keys, a node has less work if it executes the
+ * call than if it sends the proofs.
  */
 const MAX_REQUESTED = limitOf('call.provenKeys');
 /**
- * Maximum number of accounts and slots in a node's hint for a call. This limit is higher than `MAX_REQUESTED`, because some keys may already be
- * verified.
+ * Maximum number of accounts and slots in a node's hint for a call. The maximum is higher than `MAX_REQUESTED`, because some accounts and slots of a
+ * hint may be verified already.
  */
 const MAX_HINTED = 2 * MAX_REQUESTED;
-/** Number of restarts after which a node is requested to report the call's reads, because a thread finds only one missing read per restart. */
+/**
+ * Number of restarts after which a node is requested to report the call's reads. Without this report, each restart on a thread finds only one missing
+ * read.
+ */
 const HINTED_ATTEMPTS = 2;
-/** Maximum time of the main thread for slices and discoveries of one call, milliseconds. Above it, the call runs only on worker threads. */
+/**
+ * Maximum time of the main thread for slices and discoveries of one call, milliseconds. A call that has used this time runs only on worker threads.
+ */
 const MAX_HERE_MS: number = 4 * SLICE_MS;
 
 export type CallAttemptsOptions = {
@@ -80,7 +86,7 @@ export class CallAttempts {
     return this.#roundTrips;
   }
 
-  /** Runs a call until it ends. @throws LeftToNodes if the state is unavailable or takes too many requests; the call's own error */
+  /** Runs a call until it ends. @throws LeftToNodes if the state is unavailable or needs too many requests; also throws the call's own error */
   run(run: CallRun, scope: RequestScope): PromiseOrValue<HexData> {
     return recoverWith<HexData>(
       () =>
@@ -93,7 +99,10 @@ export class CallAttempts {
     );
   }
 
-  /** Returns whether a call restarted so often that its reads should be recorded, so that they are requested in advance the next time. */
+  /**
+   * Returns whether a call has restarted at least `HINTED_ATTEMPTS` times. After that many restarts, the reads of the call are recorded, and later
+   * calls request them in advance.
+   */
   static hasReadLate(run: CallRun): boolean {
     return run.attempts >= HINTED_ATTEMPTS;
   }
@@ -134,7 +143,7 @@ export class CallAttempts {
       owner,
       addMissing(further, block, this.#proven, missing, MAX_REQUESTED - run.requested),
     );
-    // All known reads are verified, so a thread can only find further reads one by one.
+    // All known reads are verified. A worker thread finds each further read only by a restart of the call.
     const isUnforeseen = missing.isEmpty && !run.isHinted && CallAttempts.hasReadLate(run);
     if (missing.isEmpty && !isUnforeseen) return SCHEDULER.take(owner, () => this.run(run, scope));
     run.requested += missing.size;
@@ -151,7 +160,10 @@ export class CallAttempts {
     return SCHEDULER.take(owner, () => this.run(run, scope));
   }
 
-  /** Finds missing state by a discovery. For a call on worker threads, checks only the reads that earlier discoveries found. */
+  /**
+   * Finds the accounts, slots and codes that the call reads and that are not verified yet, by running the call on guessed state (`Discoverer`). If
+   * the call runs on worker threads, checks only the reads that earlier discoveries have found.
+   */
   async #findMissing(run: CallRun, scope: RequestScope): Promise<Pick<Discovery, 'missing' | 'isBlind'>> {
     const owner = scope.owner ?? '';
     if (run.excerpt === undefined && run.hereMs < MAX_HERE_MS)
@@ -177,7 +189,9 @@ export class CallAttempts {
   }
 }
 
-/** Converts `busy` to a timeout for a restarted call at its deadline. The requests to nodes used up its time, not the queue. */
+/**
+ * Converts `busy` to a timeout for a restarted call at its deadline. The time of a restarted call is used up by requests to nodes, not by the queue.
+ */
 function describeOwnLimit(
   { attempts }: CallRun,
   error: unknown,
@@ -187,7 +201,7 @@ function describeOwnLimit(
   return isBusy && attempts > 0 && performance.now() >= deadline ? createTimeout(limitMs) : error;
 }
 
-/** Adds main-thread time to a run. Counts at most one slice, because the machine or a first use of code causes longer times. */
+/** Adds main-thread time to a run. Counts at most one slice, because a longer time is caused by the machine or by the first use of code. */
 function noteHere(run: CallRun, ms: number): void {
   run.hereMs += Math.min(ms, SLICE_MS);
 }

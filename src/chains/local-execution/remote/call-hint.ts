@@ -19,14 +19,14 @@ type AnsweredBy = {
 /** State that a call reads according to a node, whose report may be wrong. */
 export type CallHint = { readonly keys: StateKeys; readonly witness?: AnsweredBy };
 
-/** Maximum number of accounts and slots in a hint, and of trie nodes and codes in an execution witness. */
+/** Maximum number of accounts and slots in a hint; also the maximum number of trie nodes and codes in an execution witness. */
 const MAX_HINTED = 4_096;
 /**
  * Maximum number of tested pairs of account and slot, in 5 µs each. Every slot is tested with every account, because a witness does not assign slots
  * to accounts.
  */
 const MAX_PAIRS = 1_024;
-/** Maximum number of hex digits of a trie node (a branch has 532 bytes), of a code, and of all items of a list. Hashing takes 50 ns per byte. */
+/** Maximum number of hex digits of a trie node (a branch has 532 bytes), of a code, and of all items of a list. A byte takes 50 ns to hash. */
 const MAX_NODE_DIGITS = 2 * 1_024;
 const MAX_CODE_DIGITS = 2 * 65_536;
 const MAX_WITNESS_DIGITS = 2 * 1_048_576;
@@ -92,8 +92,7 @@ function readWitness({ state, codes, keys: read }: Readonly<Record<string, unkno
 
 /**
  * Decodes and hashes a list of hex texts. @param longest maximum number of hex digits of an item; longer items are skipped
- * @throws RangeError if the
- * value is not such a list
+ * @throws RangeError if the value is not a list of hex texts
  */
 function hashAll(list: unknown, longest: number): NodesByHash {
   if (!Array.isArray(list)) throw new RangeError('witness: expected a list');
@@ -111,8 +110,8 @@ function hashAll(list: unknown, longest: number): NodesByHash {
 }
 
 /**
- * Stores the verified parts of a hint: accounts and slots to which its trie nodes lead from the state root, and codes of these accounts. All other
- * parts are dropped.
+ * Stores the verified parts of a hint: accounts and slots to which its trie nodes lead from the state root, and codes of these accounts. The
+ * unverified parts of the hint are dropped.
  * @returns the keys that the call reads according to the hint
  */
 export function noteHint(

@@ -5,16 +5,16 @@ import type { RequestScope } from '../../../util/request-scope.ts';
 import type { RemoteExecutions } from './remote-executions.ts';
 import type { NodeRef, NodeRequest, Place, RemoteStateSource, StateReply } from './state-source.ts';
 
-/** Result of a call as text. A failure is described by its kind and data only, because error messages differ between clients. */
+/** Result of a call as text. For a failed call, the text contains only kind and data of the error, because error messages differ between clients. */
 export type Outcome = string;
 
 /**
- * `same`: the outcome of a node equals the local outcome. `refuted`: the same, and nodes with a different outcome were reported. `different`:
- * only different outcomes. `unknown`: no usable answer.
+ * `same`: the outcome of a node equals the local outcome. `refuted`: a node has the same outcome as the local execution, and nodes with a different
+ * outcome were reported. `different`: all usable answers of nodes have a different outcome. `unknown`: no node returned a usable answer.
  */
 export type SampleVerdict = 'same' | 'refuted' | 'different' | 'unknown';
 
-/** Number of nodes with different outcomes after which the comparison of a call ends. */
+/** If this number of nodes has returned different outcomes, the comparison of the call ends. */
 const MAX_NODES = 8;
 /** Allowed relative difference of estimates, because clients end their search at different distances from the minimum gas. */
 const ESTIMATE_TOLERANCE = 0.05;
@@ -23,7 +23,10 @@ const MAX_SHOWN = 200;
 const NO_ADDRESS: string = `0x${'0'.repeat(40)}`;
 /** Members of a call object that all clients interpret in the same way. */
 const PORTABLE_MEMBERS: ReadonlySet<string> = new Set(['from', 'to', 'gas', 'value', 'data', 'input']);
-/** Gas limit, gas price and sender balance of the repeated execution, which differ from client defaults. The balance covers the gas. */
+/**
+ * Gas limit, gas price and sender balance with which a call is repeated; all differ from the defaults of clients. The balance pays for the gas of the
+ * repeated call.
+ */
 const REPEATED_GAS = encodeQuantity(9_000_000);
 const REPEATED_PRICE = encodeQuantity(10n ** 15n);
 const REPEATED_BALANCE = encodeQuantity(10n ** 40n);
@@ -86,8 +89,8 @@ export function isPlain({ call, stateOverrides, blockOverrides }: CallRequest): 
 }
 
 /**
- * Returns whether an outcome depends only on the block. Code may read gas and base fee, for which clients have different defaults in a call without
- * `gas` or price. The call is therefore repeated with another gas limit and a price.
+ * Returns whether the outcome of a call depends only on the block, and not on defaults of the client. Code may read gas and base fee. For a call
+ * without `gas` or price, clients have different defaults. The call is therefore executed locally again with `REPEATED_GAS` and `REPEATED_PRICE`.
  */
 export async function isCertain(
   here: RemoteExecutions,
@@ -104,9 +107,9 @@ export async function isCertain(
 }
 
 /**
- * Compares nodes' answers with the local outcome until one equals it. If one does, nodes with a different outcome are wrong. If none does, the local
- * chain rules may be wrong.
- * @param replies replies of the nodes, which are requested one after the other
+ * Compares nodes' answers with the local outcome until one equals it. If a node has the local outcome, nodes with a different outcome are wrong. If
+ * no node has the local outcome, the local chain rules may be wrong.
+ * @param replies replies of the nodes; iterating requests the next one
  * @param mayBlame called before nodes are reported; returns whether a different outcome proves that a node is wrong
  */
 export async function compareReplies(
@@ -121,7 +124,7 @@ export async function compareReplies(
     const outcome = readOutcome(answer);
     if (outcome === undefined) continue;
     if (outcomesAgree(kind, ours, outcome)) {
-      // Failures do not count as wrong, because a node may fail because of its own limits.
+      // A node that returned a failure does not count as wrong, because its own limits may cause the failure.
       const wrong = others.filter((other) => other.outcome !== 'failed');
       if (wrong.length === 0 || !(await mayBlame())) return 'same';
       for (const other of wrong)
@@ -134,7 +137,7 @@ export async function compareReplies(
   return others.length > 0 ? 'different' : 'unknown';
 }
 
-/** Returns whether outcomes agree. Estimates may differ by `ESTIMATE_TOLERANCE` of the node's estimate. */
+/** Returns whether outcomes agree. Gas estimates agree if they differ by at most `ESTIMATE_TOLERANCE` of the node's estimate. */
 export function outcomesAgree(kind: ComparedCall['kind'], ours: Outcome, theirs: Outcome): boolean {
   if (ours === theirs) return true;
   if (kind === 'call' || !ours.startsWith('"0x') || !theirs.startsWith('"0x')) return false;

@@ -9,8 +9,8 @@ import type { RemoteBlock } from './remote-block.ts';
 import type { FirstCall } from './remote-blocks.ts';
 
 /**
- * Number of accounts and slots, and of round trips, that are included in the rate limit weight of a call. This suffices for a call to a known
- * contract at a new head.
+ * Number of accounts and slots, and of round trips, that are included in the rate limit weight of a call. A call to a known contract at a new head
+ * needs no more.
  */
 const COVERED_KEYS = 32;
 const COVERED_ROUND_TRIPS = 2;
@@ -20,13 +20,15 @@ export type CallRun = {
   readonly job: CallJob<undefined>;
   readonly block: RemoteBlock;
   readonly request: CallRequest;
-  /** Known reads that discoveries have not found: from hints, earlier calls and threads. */
+  /** Known reads of the call from hints, earlier calls and threads, in addition to `read`. */
   readonly further: StateKeys;
   roundTrips: number;
   attempts: number;
-  /** Number of requested accounts and slots. */
+  /** Number of accounts and slots that were requested for the call so far. */
   requested: number;
-  /** Number of accounts and slots, and of round trips, for which the owner was charged, including those that the call's weight covers. */
+  /**
+   * Number of accounts and slots, and of round trips, for which the owner was charged. The numbers include `COVERED_KEYS` and `COVERED_ROUND_TRIPS`.
+   */
   paidKeys: number;
   paidRoundTrips: number;
   /** True if a node was requested to report which state the call accesses. */
@@ -35,9 +37,9 @@ export type CallRun = {
   readonly read: StateKeys;
   /** True if the last discovery used guessed state, or if there was no discovery yet. */
   isGuessed: boolean;
-  /** Main-thread time of the call's slices and discoveries, milliseconds. */
+  /** Time of the main thread that slices and discoveries of the call have used, milliseconds. */
   hereMs: number;
-  /** Verified values of all known reads, for worker threads; undefined until the call moves to worker threads. */
+  /** Verified values of all known reads, for worker threads. Undefined while the call runs on the main thread. */
   excerpt: GrowingExcerpt | undefined;
 };
 

@@ -32,7 +32,10 @@ export type Wanted = {
 const TURN_WEIGHT = 128;
 const ACCOUNT_WEIGHT = 4;
 
-/** Maximum fraction of a call's remaining time for a hint. If no hint arrives, the call uses the rest for requesting state, or is left to nodes. */
+/**
+ * Maximum fraction of a call's remaining time for a hint. If no hint arrives, the call uses the rest of its time for requesting state, or nodes
+ * execute the call.
+ */
 const HINT_SHARE = 1 / 4;
 
 const NO_HINT: CallHint = { keys: new StateKeys() };
@@ -53,7 +56,7 @@ export class Collector {
   }
 
   /**
-   * Requests all wanted parts, in one round trip if there are few.
+   * Requests the state keys in `missing` and, for `hint`, a node's report of the accesses. Few keys need only one round trip.
    * @returns the keys that the call accesses according to a node; undefined if nodes send proofs of an unknown form
    * @throws the errors of `RemoteStateSource.ask`
    */
@@ -72,7 +75,8 @@ export class Collector {
   }
 
   /**
-   * Requests proofs in slots of `ProofSlots`. The weight of a slot is limited, so that its proofs occupy neither a node nor the event loop for long.
+   * Requests proofs in slots of `ProofSlots`. The weight of the proofs in one slot is limited, so that they occupy neither a node nor the event loop
+   * for long.
    */
   async #proveAccounts(
     { accounts, size }: StateKeys,
@@ -105,8 +109,8 @@ export class Collector {
 
   /**
    * Requests a node's report of a call's accesses. For an unknown contract without state overrides, the report contains all proofs (`proof_call`);
-   * otherwise it is an access list, which is much shorter. The hint may be wrong; without an answer, it is empty. A hint has a separate HTTP request,
-   * because geth searches without a time limit for a list that does not converge, and would delay the other calls of a batch.
+   * otherwise it is an access list, which is much shorter. The reported accesses may be wrong. If no node answers, the hint is empty. A hint has a
+   * separate HTTP request: geth searches without a time limit for a list that does not converge, which would delay the other calls of a batch.
    */
   async requestHint(
     { call, stateOverrides }: CallRequest,
@@ -140,7 +144,10 @@ export class Collector {
     return noteHint(hint, at, this.#source.requests.proven);
   }
 
-  /** Sends a request like `RemoteStateSource.ask`, but with the next round trip of the owner. @param isWanted see `RoundTrips.ask` */
+  /**
+   * Sends a request like `RemoteStateSource.ask`, but waits for the next round trip of the owner and sends the request with it.
+   * @param isWanted see `RoundTrips.ask`
+   */
   ask<T>(
     request: NodeRequest,
     place: Place,
@@ -157,7 +164,7 @@ export class Collector {
   }
 
   /**
-   * Requests an account's proof. If no proof has contained the account before, also requests its code in the same round trip, and stores the code if
+   * Requests an account's proof. If no proof has contained the account before, also requests its code in the same round trip. The code is stored if
    * its hash matches the proof.
    */
   async #proveAccount(

@@ -20,7 +20,10 @@ import type { Place, RemoteStateSource } from './state-source.ts';
 
 /** Number of calls that must have the same outcome locally and at a node before client calls are executed locally. */
 const COMPARISONS = 20;
-/** Interval between comparisons while calls are executed locally, milliseconds. `RETRY_MS` is the delay of the next comparison after a difference. */
+/**
+ * Interval between comparisons while calls are executed locally, milliseconds. `RETRY_MS` is the delay of the next comparison after an outcome that
+ * differed from the nodes' outcomes.
+ */
 const SAMPLE_MS = 60_000;
 const RETRY_MS = 3_600_000;
 const LIMIT_MS = 20_000;
@@ -28,8 +31,8 @@ const LIMIT_MS = 20_000;
 const MAX_WAITING = 4;
 const MAX_LENGTH = 65_536;
 /**
- * Gas of a compared call without `gas` field. Both executions must have the same gas, because code can read its gas and the default limits of nodes
- * differ.
+ * Gas of a compared call without `gas` field. Local and remote execution must have the same gas, because code can read its gas, and nodes have
+ * different default limits.
  */
 const GAS = encodeQuantity(10_000_000);
 
@@ -144,7 +147,7 @@ export class ComparedExecutions {
     log.warn({ network, reason }, 'calls are executed by nodes');
   }
 
-  /** Executes a call locally at the head, and then at one node after the other until a node has the same outcome. */
+  /** Executes a call locally at the head, and then sends the call to one node after the other until a node has the same outcome. */
   async #compare({ kind, request }: Waiting): Promise<SampleVerdict> {
     const { source, here } = this.#options;
     const scope = new RequestScope(performance.now() + LIMIT_MS);

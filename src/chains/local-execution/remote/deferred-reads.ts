@@ -10,13 +10,19 @@ const MAX_KEYS = 8_192;
 /** Maximum number of accounts and slots per function, half of the limit per call, because all of them are requested at a new head. */
 const MAX_FUNCTION_KEYS = limitOf('call.provenKeys') / 2;
 const KEYS_MS = 600_000;
-/** Maximum number of stored calls that could not be completed locally, and the time before such a call is tried again, milliseconds. */
+/**
+ * Maximum number of stored calls that could not be completed locally (`MAX_INCOMPLETE`). A stored call is tried again after `INCOMPLETE_MS`,
+ * milliseconds.
+ */
 const MAX_INCOMPLETE = 512;
 const INCOMPLETE_MS = 10_000;
 /** Length of `0x` and a function selector in hex, characters. */
 const SELECTOR_LENGTH = 10;
 
-/** Late reads of calls, by contract and function: reads after the first slice. Late reads are stored because threads find them only one at a time. */
+/**
+ * Late reads of calls, by contract and function: reads after the first slice. Reads after the first slice of a call are stored, because each run on a
+ * thread finds only one of them.
+ */
 export class DeferredReads {
   readonly #keys = new Lru<string, StateKeys>(
     MAX_KEYS,
@@ -31,7 +37,10 @@ export class DeferredReads {
     return this.#keys.get(nameFunction(request));
   }
 
-  /** Stores late reads. Keys that differ between calls accumulate, so the keys of a function with too many keys are removed. */
+  /**
+   * Stores late reads. The late reads of a call include the stored reads of earlier calls, so keys that differ between calls accumulate. A function
+   * with too many keys loses all of them.
+   */
   note(request: CallRequest, keys: StateKeys): void {
     if (keys.size > MAX_FUNCTION_KEYS) {
       this.#keys.delete(nameFunction(request));

@@ -16,7 +16,7 @@ import type { RemoteBlock } from './remote-block.ts';
 /** Reads of a call that ran on partly guessed state. */
 export type Discovery = {
   readonly read: StateKeys;
-  /** Reads that are not verified at the block. */
+  /** Reads whose values are not verified at the block. */
   readonly missing: StateKeys;
   /** True if the run read an unknown account or code, so that its further reads may differ from those of the real call. */
   readonly isBlind: boolean;
@@ -24,7 +24,10 @@ export type Discovery = {
 
 const NO_HASH = new Uint8Array(32);
 
-/** Finds the reads of a call by running it for one slice. Guesses replace state that is not verified, and the result of the run is dropped. */
+/**
+ * Finds the reads of a call by running it for one slice. State that is not verified is replaced by guesses. The result of the run is therefore
+ * dropped.
+ */
 export class Discoverer {
   readonly #proven: StateCache;
   readonly #memoryLimit: number;
@@ -51,7 +54,7 @@ export class Discoverer {
   }
 }
 
-/** State of a block for a discovery. Unverified accounts and slots have their values from other blocks, or are empty. */
+/** State of a block for a discovery. An account or slot that is not verified at the block has its value at another block, or is empty. */
 class GuessedChain implements SimulatedChain, StateReader, Discovery {
   readonly read: StateKeys = new StateKeys();
   readonly missing: StateKeys = new StateKeys();
@@ -111,7 +114,10 @@ class GuessedChain implements SimulatedChain, StateReader, Discovery {
     return EMPTY_BYTES;
   }
 
-  /** Returns a code if it is known; otherwise, throws and so ends the run. A code is never guessed, because EVMs cache decoded codes. */
+  /**
+   * Returns a known code. If the code is unknown, throws, which ends the run. An unknown code is not replaced by a guess, because EVMs cache decoded
+   * codes.
+   */
   getCode(codeHash: Uint8Array): Uint8Array {
     const hash = bytesToHex(codeHash);
     this.read.codes.add(hash);

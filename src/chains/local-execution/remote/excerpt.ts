@@ -11,7 +11,10 @@ const KEYS_A_STEP = 32;
 
 type GrowingAccount = { readonly account: AccountState; readonly slots: Map<string, Uint8Array> };
 
-/** Verified values of the keys that a call reads at one block, for an execution thread. Values never change; restarts of the call only add values. */
+/**
+ * Verified values of the keys that a call reads at one block, for an execution thread. The values of one block never change. A restart of the call
+ * only adds values.
+ */
 export class GrowingExcerpt {
   readonly excerpt: StateExcerpt;
   readonly #at: BlockState;
@@ -23,7 +26,10 @@ export class GrowingExcerpt {
     this.excerpt = { config, block: stored, blockHashes, accounts: this.#accounts, codes: this.#codes };
   }
 
-  /** Adds the values of those keys that are verified, in steps of about a millisecond. Values that are present are not looked up again. */
+  /**
+   * Adds the verified values of `keys`; unverified keys are skipped. Pauses about once per millisecond. Keys whose values were added before are not
+   * looked up again.
+   */
   *add(keys: StateKeys, { states, codes }: StateCache): Generator<undefined, void> {
     const hashes = new Set(keys.codes);
     let looked = 0;

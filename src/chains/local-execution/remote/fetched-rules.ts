@@ -49,7 +49,10 @@ export class FetchedRules {
     return undefined;
   }
 
-  /** Requests the rules. Not all nodes support `eth_config`. If too few report the same rules in time, the next request is sent after `PAUSE_MS`. */
+  /**
+   * Requests the rules. Not all nodes support `eth_config`. If too few nodes report the same rules in time, the next requests for the rules are sent
+   * after `PAUSE_MS`.
+   */
   async #ask(place: Place, scope: RequestScope): Promise<void> {
     const { rules } = this.#parts;
     this.#requestAt = this.#now() + PAUSE_MS;
@@ -80,7 +83,7 @@ export class FetchedRules {
 
   /** Sends `eth_config` to one node after the other. Yields all answers so far whenever an answer arrives. */
   async *#survey(place: Place, { owner }: RequestScope): AsyncGenerator<readonly unknown[]> {
-    // Other calls also need the rules, so a disconnect of this caller does not abort the requests.
+    // Other calls also need the rules, so the requests continue if the caller disconnects.
     const scope = new RequestScope(performance.now() + LIMIT_MS);
     scope.owner = owner;
     const answers: unknown[] = [];
@@ -88,7 +91,7 @@ export class FetchedRules {
     const operators = new Set<string>();
     const isCounted = this.#parts.source.voices !== undefined;
     for await (const { answer, node } of this.#parts.source.survey(request, place, scope)) {
-      // Several nodes of one operator have a single vote.
+      // If operators are counted, only one answer of each operator counts.
       if (typeof answer !== 'string' || (isCounted && operators.has(node.operator ?? node.name))) continue;
       operators.add(node.operator ?? node.name);
       answers.push(JSON.parse(answer));

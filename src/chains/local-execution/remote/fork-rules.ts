@@ -33,8 +33,8 @@ type ToldRules = {
 };
 
 /**
- * Rules of a block, and the reason why they may be wrong, as a clause for an error text. The reason is undefined if the rules are configured, public
- * or reported by enough nodes.
+ * Rules of a block, and the reason why these rules may be wrong, as a clause for an error text. The reason is undefined if the rules are configured,
+ * come from the table of public chains, or are reported by enough nodes.
  */
 export type FoundRules = { readonly config: ChainConfig; readonly whyUnverifiable: string | undefined };
 
@@ -42,8 +42,8 @@ const REPORTED_BY_ONE =
   'only one node reports the rules of the chain (eth_config): name a genesis file in `chain`';
 
 /**
- * Fork rules of a chain, from three sources. Configured rules have priority. Next are rules that nodes report (EIP-7910), unless the table of public
- * chains has a later fork. Last is that table.
+ * Fork rules of a chain, from three sources. Rules in the configuration of the network have priority. Without configured rules, the rules that nodes
+ * report (EIP-7910) apply, unless the table of public chains has a later fork. Last is that table.
  */
 export class ForkRules {
   readonly #needed: number;
@@ -87,7 +87,7 @@ export class ForkRules {
 
   /**
    * Checks with nodes' answers whether agreed rules have changed. The agreed rules remain valid until enough nodes agree on other rules. If only some
-   * nodes differ, they are valid at most until the next fork that such a node reports.
+   * nodes report other rules, the agreed rules are valid at most until the next fork that such a node reports.
    * @returns undefined if the answers are inconclusive so far
    */
   review(answers: readonly unknown[]): 'same' | 'changed' | 'contradicted' | undefined {
@@ -173,7 +173,7 @@ export class ForkRules {
   }
 
   #configOf(fork: (typeof FORKS)[number], blobs: unknown): ChainConfig {
-    // Amsterdam has no blob parameters of its own in a chain configuration, so the entry of Osaka is used.
+    // A chain configuration has no blob parameters for Amsterdam, so the blob parameters of Osaka are used.
     const scheduled = fork === 'amsterdam' ? 'osaka' : fork;
     return parseChainConfig({
       ...listForkMembers(fork),
@@ -191,7 +191,7 @@ function indexOfFork({ timeForks }: ChainConfig, timestamp: bigint): number {
   );
 }
 
-/** Reads the blob parameters of a report. @throws RangeError if they do not suffice to compute a blob price */
+/** Reads the blob parameters of a report. @throws RangeError if the blob parameters do not suffice to compute a blob price */
 function readBlobs({ target, max, baseFeeUpdateFraction }: Members): object {
   const hasIntegers = toInteger(target) !== undefined && toInteger(max) !== undefined;
   if (hasIntegers && (toInteger(baseFeeUpdateFraction) ?? 0n) > 0n)
@@ -204,7 +204,7 @@ function hasPrecompiles(fork: (typeof FORKS)[number], addresses: readonly bigint
   return precompiles.size === addresses.length && addresses.every((one) => precompiles.has(Number(one)));
 }
 
-/** Returns whether calls have the same outcomes under two sets of rules: same revision and same blob parameters. */
+/** Returns whether two sets of rules have the same revision and the same blob parameters, so that calls have the same outcomes. */
 function areSame(one: BlockRules, other: BlockRules): boolean {
   const describe = ({ revision, blobs }: BlockRules): string =>
     [revision.name, blobs?.target, blobs?.max, blobs?.baseFeeUpdateFraction].join();

@@ -75,7 +75,7 @@ function toBlobs([target, max, baseFeeUpdateFraction]: BlobRow): Readonly<Record
   return { target, max, baseFeeUpdateFraction };
 }
 
-/** Returns the rules of a public chain; undefined if it is not in the table. */
+/** Returns the rules of a public chain; undefined if the chain is not in `CONFIGS`. */
 export function findKnownChain(chainId: bigint): ChainConfig | undefined {
   const found = CONFIGS.find((config) => BigInt(config.chainId) === chainId);
   return found && parseChainConfig(found);
@@ -83,7 +83,8 @@ export function findKnownChain(chainId: bigint): ChainConfig | undefined {
 
 /**
  * Chains with precompiles that `eth_config` does not report, or with different gas costs. Examples: B20 tokens of Base since Beryl, stateful
- * precompiles of Avalanche, transfers of Celo, gas of Monad and MegaETH. Nodes execute calls on these chains, unless `chain` configures the rules.
+ * precompiles of Avalanche, transfers of Celo, gas costs of Monad and MegaETH. Nodes execute calls on these chains, unless `chain` configures the
+ * rules.
  */
 const WITH_OWN_CONTRACTS: ReadonlySet<bigint> = new Set([
   8_453n,
@@ -97,7 +98,7 @@ const WITH_OWN_CONTRACTS: ReadonlySet<bigint> = new Set([
   6_343n,
 ]);
 
-/** Returns whether a chain executes calls differently from all Ethereum forks. */
+/** Returns whether the calls of a chain follow rules that no Ethereum fork has. */
 export function hasOwnContracts(chainId: bigint): boolean {
   return WITH_OWN_CONTRACTS.has(chainId);
 }

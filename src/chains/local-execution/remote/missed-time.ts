@@ -1,11 +1,12 @@
 import { SLOT_MS } from '../../../util/slot-scheduler.ts';
 
 /**
- * Time per owner that calls have wasted in this turn of the event loop, because their state was missing. One turn may read requests of hundreds of
- * connections, each of which runs at once. When an owner has wasted `SLOT_MS`, its next calls wait for scheduler slots.
+ * Time per owner that calls have wasted in this turn of the event loop, because their state was missing. One turn of the event loop may read requests
+ * of hundreds of connections, and runs each request at once. An owner whose calls have wasted `SLOT_MS` has used up this time: its next calls wait
+ * for scheduler slots.
  */
 export class MissedTime {
-  /** Time by owner, milliseconds. */
+  /** Wasted time by owner, milliseconds. */
   readonly #used = new Map<string, number>();
 
   isUsedUp(owner: string): boolean {

@@ -4,7 +4,7 @@ import { FairQueue } from '../../../util/fair-queue.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import { SCHEDULER } from '../../../util/slot-scheduler.ts';
 
-/** Number of concurrent slots. A single owner can use half of them, and two owners a third each, so that a slot is free for another owner. */
+/** Number of concurrent slots. One owner can use half of the slots, and two owners a third each, so that one slot is free for another owner. */
 const RUNNING = 8;
 const OWNER_SHARE = 0.5;
 const WAITING = limitOf('state.turns');
@@ -26,8 +26,8 @@ export class ProofSlots {
   }
 
   /**
-   * Runs requests in a slot of the owner.
-   * @param isOfMany whether the call needs several slots; each then first yields to other work of the event loop
+   * Runs requests in one of the `RUNNING` slots, which counts for the owner.
+   * @param isOfMany whether the call needs several slots; other work of the event loop then runs before each of them
    * @throws the error of `ask`; ChainError `busy` if the wait is too long, `aborted` when the caller disconnects
    */
   async run<T>(scope: RequestScope, isOfMany: boolean, ask: () => Promise<T>): Promise<T> {

@@ -18,11 +18,11 @@ import type { ForkRules } from './fork-rules.ts';
 import type { RemoteBlock } from './remote-block.ts';
 import type { Place, RemoteStateSource } from './state-source.ts';
 
-/** Reasons why nodes have to execute a call. `unsettled`: the call needs too many requests for state. */
+/** Reasons why nodes have to execute a call. `unsettled`: the call needs more state than its requests may fetch. */
 export type LeaveReason = 'block' | 'fees' | 'rules' | 'unproven' | 'unsettled';
 
 const MAX_BLOCKS = 512;
-/** Number of `extraData` bytes that count like another block in the cache limit. */
+/** Number of `extraData` bytes for which a header counts as one more block in the cache limit. */
 const EXTRA_DATA_BYTES = 8 * 1024;
 export const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
@@ -31,7 +31,7 @@ const OWN_KINDS: ReadonlySet<ChainErrorKind> = new Set(['busy', 'timeout', 'abor
 /** Error of a call that cannot be executed locally, so that nodes have to answer it. */
 export class LeftToNodes extends Error {
   readonly reason: LeaveReason;
-  /** Name of the exceeded limit; undefined if the reason is not a limit. */
+  /** Name of the exceeded limit; undefined if no limit was exceeded. */
   readonly bound: 'call.provenKeys' | undefined;
 
   constructor(reason: LeaveReason, bound?: 'call.provenKeys') {
@@ -42,8 +42,8 @@ export class LeftToNodes extends Error {
 }
 
 /**
- * Converts the error of an outage to `LeftToNodes`, because nodes may still be able to answer the call. The gateway's own errors `busy`, `timeout`
- * and `aborted` are not converted.
+ * Converts the error of an outage to `LeftToNodes`, because nodes may still be able to answer the call. The errors `busy`, `timeout` and `aborted` of
+ * the gateway itself are not converted.
  */
 export function leaveOutages<T>(source: RemoteStateSource, answer: PromiseOrValue<T>): PromiseOrValue<T> {
   if (!(answer instanceof Promise)) return answer;
@@ -55,7 +55,7 @@ export function leaveOutages<T>(source: RemoteStateSource, answer: PromiseOrValu
 
 /**
  * Call before its first run, whose block may still be unknown. `hinted`: accesses of the call as reported by a node. `isHinted`: a node was requested
- * to report them, even if it did not.
+ * to report the accesses, even if it did not report them.
  */
 export type FirstCall = { readonly request: CallRequest; readonly hinted: StateKeys; isHinted: boolean };
 
@@ -85,7 +85,7 @@ export class RemoteBlocks {
     this.#requested = requested;
   }
 
-  /** Total number of round trips for headers of blocks, for metrics. */
+  /** Total number of round trips for headers, for metrics. */
   get roundTrips(): number {
     return this.#roundTrips;
   }
@@ -126,8 +126,8 @@ export class RemoteBlocks {
   }
 
   /**
-   * Waits for another caller's request until this caller's deadline. Repeats the request if the other caller's earlier deadline or disconnect has
-   * ended it.
+   * Waits for another caller's request until this caller's deadline. If that request ended because of the other caller's deadline or disconnect,
+   * sends the request again.
    */
   async #join(
     { block, client }: Fetching,

@@ -61,8 +61,8 @@ export type RemoteOptions = {
 
 const MAX_BLOCKS = 512;
 /**
- * Time for which all calls at a block are left to nodes, milliseconds. The time starts when a call at the block lacks rules, or lacks proofs and at
- * least `MAX_UNVERIFIABLE` calls in a row have lacked proofs.
+ * Time for which all calls at a block are left to nodes, milliseconds. The time starts when a call at the block lacks rules. The time also starts
+ * when a call lacks proofs, if at least `MAX_UNVERIFIABLE` calls in a row have lacked proofs.
  */
 const REFUSED_MS = 10_000;
 const MAX_UNVERIFIABLE = 3;
@@ -78,7 +78,7 @@ const WHY_LEFT: Readonly<Record<Exclude<LeaveReason, 'fees'>, string>> = {
   unsettled: 'the call needs more state after every round trip',
 };
 
-/** Block at which fast path calls run, and the head, whose gas limit determines their gas cap. */
+/** Block at which fast path calls run, and the head; the gas limit of the head determines the gas cap of these calls. */
 type PlainBlock = { readonly block: RemoteBlock; readonly head: RemoteBlock; readonly place: StoredPlace };
 
 /** Executes calls on nodes' state, which is verified by proofs. */
@@ -125,7 +125,7 @@ export class RemoteExecutions {
     };
   }
 
-  /** Created when the first block has been located, because the chain id is unknown before. */
+  /** Created after the first block has been located, because the chain id is unknown until then. */
   get #blocks(): RemoteBlocks {
     this.#opened ??= this.#openBlocks();
     return this.#opened;
@@ -162,10 +162,7 @@ export class RemoteExecutions {
     );
   }
 
-  /**
-   * Checks whether a node may execute the call, which makes the answer unverified.
-   * @throws ChainError `unavailable` if answers have to be verified
-   */
+  /** Checks whether a node may execute a call. The answer of the node is then unverified. */
   #demandProof(block: BlockReference, { reason, bound }: LeftToNodes): void {
     const { isOnlyHere, source } = this.#options;
     const isPending = block.kind === 'tag' && block.tag === 'pending';
@@ -218,7 +215,7 @@ export class RemoteExecutions {
     const findKnown = (reference: BlockReference): RemoteBlock | undefined => {
       const place = source.locate(reference, scope);
       if (!(place instanceof Promise)) return place && this.#blocks.get(place.hash);
-      // `execute` locates the block again and reports this error.
+      // The error is ignored here: the caller then calls `execute`, which locates the block again and reports the error.
       place.catch(() => {});
       return undefined;
     };
@@ -257,7 +254,7 @@ export class RemoteExecutions {
     }
   }
 
-  /** Prepares for calls at a new head, if there were calls recently: requests the head's header, and the state that calls are likely to read. */
+  /** If there were calls recently, requests the header of a new head and the state that calls are likely to read at this head. */
   noteHead(place: Place): void {
     const now = performance.now();
     if (now > this.#usedAt + IDLE_MS) return;

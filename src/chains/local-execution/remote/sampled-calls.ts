@@ -22,7 +22,7 @@ import type { ComparedExecutions } from './compared-executions.ts';
 import type { RemoteExecutions } from './remote-executions.ts';
 import type { Place, RemoteStateSource, StateReply } from './state-source.ts';
 
-/** Time without samples after a local outcome that differed from every node's, milliseconds. */
+/** Time without samples after the local outcome of a call differed from the outcome of every node, milliseconds. */
 const RETRY_MS = 3_600_000;
 const LIMIT_MS = 20_000;
 /**
@@ -58,11 +58,11 @@ export type SampledOptions = {
 };
 
 /**
- * Re-executes a sample of the calls that nodes answered, in the background. A node is quarantined if the local execution and a second node agree on a
- * different outcome.
+ * Repeats a sample of the calls that nodes have answered, locally and in the background. A node is quarantined if the local execution and a second
+ * node agree on a different outcome.
  */
 export class SampledCalls {
-  /** Fast path of client calls; undefined if nodes execute all client calls. */
+  /** Executes a call locally at once if its whole state is in memory; undefined if nodes execute all client calls. */
   readonly executeFastPath: ComparedExecutions['executeFastPath'] | undefined;
   readonly #options: SampledOptions;
   readonly #counts: SampleCounts = { same: 0, refuted: 0, different: 0, unknown: 0 };

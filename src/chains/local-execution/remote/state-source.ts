@@ -14,9 +14,9 @@ export type NodeRequest = {
   readonly method: string;
   /** Returns the JSON text of the parameters. @param block JSON text of the block parameter */
   readonly encode: (block: JsonText) => JsonText;
-  /** Request that is sent instead if the node lacks the method. The answer to this request is wrapped in a list with one item. */
+  /** Request that is sent instead if the node lacks the method. Each answer to the substitute request is wrapped in a list with one item. */
   readonly instead?: NodeRequest;
-  /** True if the answer is optional; a failed request is then not repeated. */
+  /** True if the caller can continue without the answer. A failed request is then not repeated. */
   readonly isOptional?: boolean;
 };
 
@@ -34,7 +34,7 @@ export interface RemoteStateSource {
   readonly voices?: number | undefined;
   /** Reads verified state, and requests missing state from nodes. */
   readonly requests: StateRequests;
-  /** Resolves a reference to a block of the served chain; returns undefined if there is no such block, or if a reorg has removed it. */
+  /** Resolves a reference to a block of the served chain. Returns undefined if the chain has no such block, or if a reorg has removed the block. */
   locate(reference: BlockReference, scope: RequestScope): PromiseOrValue<Place | undefined>;
   /**
    * Sends a request about a block. If the node accepts batches, requests with the same scope in one turn of the event loop are sent as a batch.
@@ -48,8 +48,8 @@ export interface RemoteStateSource {
     scope: RequestScope,
   ): Promise<T>;
   /**
-   * Sends a request about a block to one node after the other, until no further node answers. The next node receives the request only after the
-   * consumer has taken the last answer.
+   * Sends a request about a block to one node after the other, until no further node answers. Sends to the next node only after the consumer has
+   * taken the previous answer.
    */
   survey(
     request: NodeRequest,
@@ -61,7 +61,8 @@ export interface RemoteStateSource {
   refute(node: NodeRef, place: Place, evidence: string): void;
   /**
    * Records for the trust header that an answer was executed locally on verified state of a block.
-   * @param whyUnverifiable reason why the answer may still be wrong, as a clause for an error text; undefined if there is none
+   * @param whyUnverifiable reason why the answer may be wrong although the state was verified, as a clause for an error text; undefined if there is
+   * none
    */
   noteExecuted(
     place: Place,

@@ -11,8 +11,8 @@ import type { Verifier } from '../verifying/verifier.ts';
 /** Maximum number of cached old heights, about 150 bytes each. */
 const MAX_LINKED = 65_536;
 /**
- * If a height is below the reach of one proof, successive proofs lead to it. Intermediate proofs stop at multiples of this number, and the hashes
- * there are cached for other requests.
+ * Several proofs are needed for a height that one proof does not reach. Intermediate proofs stop at multiples of this number, and the hashes there
+ * are cached for other requests.
  */
 const STOP = 7_680n;
 /** Maximum number of successive proofs for one height. */
@@ -33,11 +33,13 @@ export type AgreedLinksParts = {
 
 /**
  * Verifies block hashes at old heights by proofs of the history contract (EIP-2935) in the state of a head that enough operators report. One proof
- * reaches 8,191 blocks down. Any node may send a proof, because it is verified.
+ * reaches hashes up to 8,191 blocks below its block. Any node may send a proof, because the hashes in the proof verify it.
  */
 export class AgreedLinks {
   readonly #parts: AgreedLinksParts;
-  /** Verified hashes at heights more than `WINDOW_BLOCKS` below the head, which no shorter reorg changes. `#recent` contains the other heights. */
+  /**
+   * Verified hashes at heights more than `WINDOW_BLOCKS` below the head. Only a longer reorg can change them. `#recent` contains the higher heights.
+   */
   readonly #old = new Lru<bigint, string>(MAX_LINKED, Number.POSITIVE_INFINITY);
   readonly #recent = new Lru<bigint, string>(WINDOW_BLOCKS, Number.POSITIVE_INFINITY);
   readonly #running = new Map<bigint, Promise<string | undefined>>();
@@ -106,7 +108,7 @@ export class AgreedLinks {
       const to = isNear ? number : ((from.number - HISTORY_LENGTH + STOP - 1n) / STOP) * STOP;
       const hash = await proveOlderHash({ verifier, ask, scope, findHeader }, from, to);
       if (hash === undefined) {
-        // The chain may have no history contract (EIP-2935).
+        // Perhaps the history contract (EIP-2935) does not exist on this chain.
         this.#pausedUntil = performance.now() + PAUSE_MS;
         return undefined;
       }
@@ -118,8 +120,9 @@ export class AgreedLinks {
   }
 
   /**
-   * Returns the block from whose state the next proof is requested. If one proof suffices, this is the head, because nodes rarely serve proofs of
-   * older states. For a lower height, it is the lowest cached stop above the height, or the head if no stop is near enough.
+   * Returns the block from whose state the next proof is requested. If one proof suffices, returns the head, because nodes rarely serve proofs of
+   * older states. If several proofs are needed, returns the lowest block above `number` whose hash is cached at a stop; returns the head if no such
+   * stop is near enough.
    */
   #findAbove(head: Block, number: bigint): Block {
     if (head.number - number <= HISTORY_LENGTH) return head;

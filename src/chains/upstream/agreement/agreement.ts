@@ -8,13 +8,11 @@ import type { BlockPosition } from '../../../pool/upstream-request.ts';
 import { OperatorVoices } from './operator-voices.ts';
 
 /**
- * Maximum wait until enough operators report a new head, if agreement is optional, milliseconds. After it, the head follows the node majority alone.
+ * Maximum wait until enough operators report a new head, if agreement is optional, milliseconds. After this wait, the majority of nodes alone
+ * determines the head.
  */
 const PATIENCE_MS = 1_000;
-/**
- * Time for which too few operators must have reported the head before this is logged, milliseconds. Operators normally report a new block one after
- * the other.
- */
+/** Time after which it is logged that too few operators have reported the head, milliseconds. */
 const MISSING_MS = 5_000;
 
 export type AgreementParts = {
@@ -23,11 +21,14 @@ export type AgreementParts = {
   readonly upstreams: readonly Upstream[];
   /** Number of operators that must return the same answer. */
   readonly needed: number;
-  /** True if agreement is mandatory: an answer that too few operators confirm is rejected. If false, it is served with the trust level `single`. */
+  /**
+   * True if agreement is mandatory: an answer that too few operators confirm is rejected. If agreement is optional, an answer that too few operators
+   * confirm is served with the trust level `single`.
+   */
   readonly isDemanded: boolean;
 };
 
-/** The served head, and the state of its election. */
+/** The served head, and the state of the choice of the head. */
 type ElectedHead = Pick<NetworkHead, 'head' | 'unagreed' | 'shortMs' | 'hindrance'>;
 
 /**
@@ -37,7 +38,7 @@ export class Agreement {
   readonly voices: OperatorVoices;
   readonly isDemanded: boolean;
   readonly #parts: AgreementParts;
-  /** Nodes from which a missing block report is being requested. */
+  /** Nodes that have not yet answered a request for their block at the height of the head. */
   readonly #requested = new Set<Upstream>();
   #missingSince: number | undefined;
   #isMissing = false;
@@ -84,7 +85,7 @@ export class Agreement {
     return `${countOf(this.voices.count(block), total)} have block ${block.number}, agreement demands ${needed}`;
   }
 
-  /** Explains the newest block that the voting nodes have, in the same form as `explain`. */
+  /** States how many operators have the newest reported block and how many must, in the same form as `explain`. */
   explainHead(head: Pick<ElectedHead, 'head' | 'unagreed'>): string {
     const newest = findNewest(head);
     if (newest !== undefined) return this.explain(newest);
@@ -126,7 +127,7 @@ export class Agreement {
     }
   }
 
-  /** Requests the block at a height from each node that has not reported its block there. Never rejects. */
+  /** Requests the block at a height from each node that has reached this height but has not reported a block at it. Never rejects. */
   #requestFromSilent(block: BlockHeader): void {
     for (const node of this.voices.listSilent(block)) {
       if (this.#requested.has(node)) continue;
@@ -136,7 +137,7 @@ export class Agreement {
   }
 }
 
-/** Returns the highest block that the voting nodes have, with or without agreement. */
+/** Returns the highest block reported by the nodes that count in the choice of the head, even if too few operators agree on it. */
 function findNewest({ head, unagreed }: Pick<ElectedHead, 'head' | 'unagreed'>): BlockHeader | undefined {
   return unagreed ?? head;
 }

@@ -18,7 +18,7 @@ export async function nameAnswer(answer: JsonText | ChainError, work: ParseWork)
   return `${kind} ${code} ${kind === 'failed' ? withoutDetail(message) : message} ${JSON.stringify(normalize(data))}`;
 }
 
-/** Removes opcode and stack heights from the message of an EVM error, because only some clients include them. */
+/** Removes the opcode and the stack heights from the message of an EVM error, because only some clients report them. */
 export function withoutDetail(message: string): string {
   return message.replace(HALT, '$1');
 }

@@ -20,7 +20,7 @@ export function openAgreement(
   return new Agreement({ network, log, upstreams, needed, isDemanded: verify === 'require' });
 }
 
-/** Returns an error text: why no node can be used, or that too few operators report the block. */
+/** Returns an error text that says why no node can be used, or that too few operators report the block. */
 export function explainWithout(
   agreement: Agreement | undefined,
   head: Pick<NetworkHead, 'head' | 'unagreed' | 'hindrance'>,

@@ -1,15 +1,15 @@
 import type { Upstream } from '../../../pool/upstream.ts';
 import type { BlockPosition } from '../../../pool/upstream-request.ts';
 
-/** Members of a node from which its reported block at a height is read. */
+/** Members of a node that contain the blocks which the node has reported. */
 export type Speaker = Pick<Upstream, 'operator' | 'standing' | 'isAway' | 'hasMismatch' | 'identity'> & {
   readonly tracker: Pick<Upstream['tracker'], 'latest' | 'safe' | 'finalized' | 'hashAt'>;
 };
 
 /**
- * Counts how many configured operators report a block. Only nodes in service that have reported a hash at this height count for their operator. Nodes
- * without a report never lower the required number. If nodes of one operator report different blocks, the operator reports the block of more than
- * half of these nodes, or no block.
+ * Counts how many configured operators report a block. Only nodes in service that have reported a hash at this height count for their operator. An
+ * operator whose nodes have not reported a block still counts in the total, so the required number stays the same. If nodes of one operator report
+ * different blocks, the operator reports the block of more than half of these nodes, or no block.
  */
 export class OperatorVoices<S extends Speaker = Upstream> {
   /** Number of operators that must report the same block. */
@@ -84,7 +84,7 @@ function says(nodes: readonly Speaker[], number: bigint, hash: string): boolean 
   return balance > 0;
 }
 
-/** Returns the block hash that a node has reported at a height; undefined if there is none. */
+/** Returns the hash of the block that a node has reported at a height; undefined if the node has reported none. */
 function wordOf({ tracker, identity }: Speaker, number: bigint): string | undefined {
   const { safe, finalized } = tracker;
   const known = tracker.hashAt(number);

@@ -13,11 +13,11 @@ export const agreementSchema: z.ZodType<AgreementOptions> = z.union(
   'expected bridge, or voices: the number of operators that must give the same answer',
 );
 
-/** Minimum number of operators for `bridge`: a single operator agrees only with itself. */
+/** Minimum number of operators for `bridge`, because the agreement of a single operator proves nothing. */
 export const MIN_BRIDGE_OPERATORS = 2;
 /**
- * From this number of operators on, `bridge` tolerates one missing operator. With three operators, two compromised ones would suffice for a false
- * answer.
+ * From this number of operators on, `bridge` tolerates one missing operator. If `bridge` tolerated one missing of three, two compromised operators
+ * would suffice for a false answer.
  */
 const SPARES_ONE_FROM = 4;
 

@@ -7,7 +7,7 @@ import type { RequestContext, Send, UpstreamRequest } from '../../../pool/upstre
 import { nameAnswer, withoutDetail } from './name-answer.ts';
 import type { OperatorVoices } from './operator-voices.ts';
 
-/** Functions for requests whose answers no root in a header can verify. */
+/** Functions for requests whose answers cannot be verified with a root in a block header. */
 export type UncoveredParts = {
   readonly ask: Send;
   /** Sends a request to several operators and requires the same answer; present only if agreement is mandatory. */
@@ -32,7 +32,8 @@ type Word = { answer: JsonText | ChainError; voices: number };
 
 /**
  * Creates a `Send` that requires the same answer from `voices.needed` operators. The request goes to one node each of `voices.needed` operators
- * concurrently, and to another operator for each failure or different answer. Member order and the case of hex digits do not matter.
+ * concurrently, and to another operator for each failure or different answer. Answers that differ only in member order or in the case of hex digits
+ * are the same.
  */
 export function createSendToVoices(ask: Send, voices: OperatorVoices): Send {
   return async ({ call, scope, except }) => {
@@ -101,15 +102,18 @@ export function createSendToVoices(ask: Send, voices: OperatorVoices): Send {
   };
 }
 
-/** Merges two equal answers. @returns the answer; for errors with different messages, without the client-specific detail */
+/**
+ * Merges two equal answers.
+ * @returns the first answer; if both are errors and their messages differ, the message without its client-specific detail
+ */
 function agreeOn(first: Word['answer'], second: Word['answer']): Word['answer'] {
   if (!(first instanceof ChainError && second instanceof ChainError) || first.message === second.message)
     return first;
-  // Only `failed` errors can have different messages here; for other kinds, the message is part of the key.
+  // Two equal answers can have different messages only if they are errors of kind `failed`, because for other kinds the message is part of the key.
   return new ChainError('failed', withoutDetail(first.message), first.data);
 }
 
-/** Copies a request without its cache and coalescing keys, so that each node sends a separate answer. */
+/** Copies a request without its cache key and coalescing key, so that each node that receives a copy sends its own answer. */
 function requestApart(call: UpstreamRequest): UpstreamRequest {
   // Some requests compute their parameters in a getter, which a spread does not copy.
   const { params, paramsByHash } = call;

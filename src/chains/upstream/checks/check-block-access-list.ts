@@ -1,4 +1,4 @@
-/** Compares block access lists with their hash in the header (EIP-7928). */
+/** Checks that a block access list has the hash in its block's header (EIP-7928). */
 
 import {
   decodeBlockAccessList,
@@ -24,10 +24,10 @@ import { keepUnique } from '../keep-unique.ts';
 type JudgeList = (isCorrect: boolean, provided: AccessListForm, upstream: Upstream | undefined) => void;
 
 /**
- * Creates a check that a list has this hash. The check returns the list in the requested form. A node without the method sends the other form, which
- * arrives as the only item of an array.
+ * Creates a check that a block access list has the hash `hash`. The check returns the list in the requested form. If a node lacks the method for one
+ * form (JSON or RLP), it sends the other form as the only item of an array.
  * @param form form that the client requested, JSON or RLP
- * @param classify called for every list, before the check throws for a wrong hash or a malformed list
+ * @param classify called with the result of the comparison for every list; only then does the check throw for a wrong hash or a malformed list
  * @returns a check that throws UpstreamFault `wrong` for a stream or a malformed list, `missing` for null, and the errors of `classify`
  */
 export function checkBlockAccessList(
@@ -42,7 +42,7 @@ export function checkBlockAccessList(
       throw new UpstreamFault('wrong', 'the block access list is not a string');
     }
     const value: unknown = parseJsonText(result);
-    // Items of a JSON list are objects. An only item that is an array or a string is therefore a list in the other form.
+    // In a JSON access list, each item is an object. If the only item is an array or a string, it is therefore a whole list in the other form.
     const [only] = Array.isArray(value) && value.length === 1 ? value : [];
     const isOther = typeof only === 'string' || Array.isArray(only);
     const list = isOther ? only : value;

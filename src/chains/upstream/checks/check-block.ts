@@ -7,7 +7,7 @@ import { TextSearch } from './text-search.ts';
 /**
  * Creates a check that the `hash` member of a block has this value. If the block is known, its transactions must have the known hashes, in order. The
  * check searches the bytes, so that megabytes of transactions are not parsed to objects.
- * @returns a check that throws UpstreamFault `wrong` for any other block
+ * @returns a check that throws UpstreamFault `wrong` if the block has another hash or other transactions
  */
 export function checkBlock(
   hash: string,

@@ -19,7 +19,8 @@ export type LogExpectation = {
 const QUANTITY = /^0x[0-9a-fA-F]{1,16}$/;
 
 /**
- * Creates a check that logs match the filter and belong to blocks of the range, each once and in order. Omitted logs cannot be detected.
+ * Creates a check that logs match the filter and belong to blocks of the range, each once and in order. The check cannot detect that a node has
+ * omitted logs.
  * @returns a check that throws UpstreamFault `wrong` for other logs, and ChainError `exceeded` for more than `results` logs, before it checks any log
  */
 export function checkLogs(expected: LogExpectation): (result: JsonResult) => JsonResult {

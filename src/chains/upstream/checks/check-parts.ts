@@ -12,7 +12,7 @@ import { parseObject } from './parse-object.ts';
 /**
  * Creates a check that a member of the answer is this hash, which must be in lower case. An answer in which an object repeats a name is serialized
  * again without the repetition.
- * @returns a check that throws UpstreamFault `wrong` for any other value
+ * @returns a check that throws UpstreamFault `wrong` if the member has another value
  */
 export function checkMember(name: string, value: string): (result: JsonResult) => JsonResult {
   return (result) => {
@@ -26,7 +26,7 @@ const EMPTY_BLOOM = /^0x0*$/;
 /**
  * Creates a check that a receipt belongs to this transaction, and has an empty bloom if it has no logs. An answer in which an object repeats a name
  * is serialized again without the repetition.
- * @returns a check that throws UpstreamFault `wrong` for any other receipt
+ * @returns a check that throws UpstreamFault `wrong` for the receipt of another transaction or a wrong bloom
  */
 export function checkReceipt(hash: string): (result: JsonResult) => JsonResult {
   return (result) => {
@@ -51,7 +51,7 @@ const NO_HASH = /^0x0{64}$/i;
 
 /**
  * Reads block and index of a transaction from the transaction object or its receipt; returns undefined for a pending transaction.
- * @throws UpstreamFault if they are malformed
+ * @throws UpstreamFault if the block or the index is malformed
  */
 export function readPlace(answer: JsonText | JsonBytes): ReportedPlace | undefined {
   const { blockHash, blockNumber, transactionIndex } = parseObject(answer);
@@ -71,9 +71,9 @@ function readInteger(value: unknown): bigint {
 }
 
 /**
- * Creates a check that a transaction is the one that the block lists at this index. An answer in which an object repeats a name is serialized again
- * without the repetition.
- * @returns a check that throws UpstreamFault `wrong` for any other transaction
+ * Creates a check that a transaction has the hash that the block lists at the index `index`. An answer in which an object repeats a name is
+ * serialized again without the repetition.
+ * @returns a check that throws UpstreamFault `wrong` if the transaction or its block has another hash
  */
 export function checkTransaction(block: ReportedBlock, index: number): (result: JsonResult) => JsonResult {
   return (result) => {
@@ -86,9 +86,9 @@ export function checkTransaction(block: ReportedBlock, index: number): (result: 
 }
 
 /**
- * Creates a check that an uncle is the one that the block lists at this index. If a node adds transactions, withdrawals or uncles to an uncle, the
- * check removes them (spec 2.1).
- * @returns a check that throws UpstreamFault `wrong` for any other uncle
+ * Creates a check that an uncle has the hash that the block lists at the index `index`. If a node adds transactions, withdrawals or uncles to an
+ * uncle, the check removes them (spec 2.1).
+ * @returns a check that throws UpstreamFault `wrong` if the uncle has another hash
  */
 export function checkUncle(block: ReportedBlock, index: number): (result: JsonResult) => JsonResult {
   return (result) => {
@@ -104,7 +104,7 @@ export function checkUncle(block: ReportedBlock, index: number): (result: JsonRe
   };
 }
 
-/** Converts a transaction whose block is not served to geth's form of a pending transaction. */
+/** If the block of a transaction is not served, converts the transaction to geth's form of a pending transaction. */
 export function showAsPending(text: JsonText): JsonText {
   const fields = parseObject(text);
   const { blockHash, blockNumber, transactionIndex, blockTimestamp = null, maxFeePerGas } = fields;

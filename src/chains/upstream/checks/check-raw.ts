@@ -15,21 +15,21 @@ import type { ReportedBlock } from '../../../pool/heads/block.ts';
 import { checkStream, type StreamCheck } from './check-stream.ts';
 import { checkData } from './check-values.ts';
 
-/** Maximum length of an encoded header, bytes. The longest known headers, with a hundred seals, are a tenth as long. */
+/** Maximum length of an encoded header, bytes. The longest known headers have seals of a hundred validators and a tenth of this length. */
 const MAX_HEADER_BYTES = 65_536;
 const PREFIX = '"0x';
 /** Number of characters from which the end of the header is computed: the prefix, and two RLP length prefixes of up to 9 bytes in hex. */
 const LENGTHS_CHARACTERS = PREFIX.length + 2 * 18;
-/** Ethereum's maximum length of extra data, bytes. Longer extra data contains seals (IBFT, QBFT), which are not part of the block hash. */
+/** Ethereum's maximum length of extra data, bytes. Longer extra data contains the seals of IBFT or QBFT, which are not part of the block hash. */
 const MAX_UNSEALED_BYTES = 32;
-/** Index of a field in the RLP list of a header. */
+/** Indexes of fields in the RLP list of a header. */
 const PARENT_HASH = 0;
 const TIMESTAMP = 11;
 const EXTRA_DATA = 12;
 
 /**
  * Creates a check that an encoded block, or an encoded header, begins with the header of this block.
- * @returns a check that throws UpstreamFault `wrong` for any other header
+ * @returns a check that throws UpstreamFault `wrong` if the header has another hash
  */
 export function checkRawHeader(
   block: ReportedBlock,
@@ -37,7 +37,7 @@ export function checkRawHeader(
 ): (result: JsonResult) => JsonResult {
   return (result) => {
     const check = new RawHeaderCheck(block, part);
-    // For a stream, the hex digits are validated only up to the end of the header.
+    // The digits of a stream are validated only up to the end of the header.
     if (typeof result !== 'string') return checkStream(result, check);
     check.add((checkData(result) as string).trim());
     check.finish();
@@ -49,7 +49,10 @@ class RawHeaderCheck implements StreamCheck {
   readonly #block: ReportedBlock;
   readonly #part: 'block' | 'header';
   #begin = '';
-  /** Number of characters that must have arrived before the header is parsed next, because a piece may be a single byte. */
+  /**
+   * Number of characters of the stream that must have arrived before the header is parsed again. Without this number, a stream in pieces of one byte
+   * would be parsed after every byte.
+   */
   #wanted = LENGTHS_CHARACTERS;
   #isChecked = false;
 
@@ -75,14 +78,14 @@ class RawHeaderCheck implements StreamCheck {
 
   /**
    * Reads the header; returns undefined while it is incomplete.
-   * @throws UpstreamFault if no further characters can complete it
+   * @throws UpstreamFault if the characters so far cannot begin an encoded header
    */
   #readHeader(): Uint8Array | undefined {
     const bytes = hexToBytes(/^"(0x(?:[0-9a-fA-F]{2})*)/.exec(this.#begin)?.[1] ?? '0x');
     const { start, end } = this.#findHeader(bytes);
     if (end <= bytes.length) return bytes.subarray(start, end);
     const wanted = PREFIX.length + 2 * end;
-    // The header is too long, or enough characters have arrived but some are not hex digits.
+    // The header is too long, or all its characters have arrived but some of them are not hex digits.
     if (end > MAX_HEADER_BYTES || wanted <= this.#wanted) throw notOfBlock();
     this.#wanted = wanted;
     return undefined;
@@ -94,7 +97,7 @@ class RawHeaderCheck implements StreamCheck {
       const span = start === undefined ? undefined : readRlpSpan(bytes, start, bytes.length);
       if (start !== undefined && span !== undefined) return { start, end: span.end };
     } catch {
-      // Malformed RLP is reported by the error below.
+      // Malformed RLP leads to the same fault as another header.
     }
     throw notOfBlock();
   }
@@ -120,8 +123,8 @@ function notOfBlock(): UpstreamFault {
 }
 
 /**
- * Creates a check that there is one encoded receipt per transaction of the block. More cannot be checked, because the encoding does not name the
- * block.
+ * Creates a check that there is one encoded receipt per transaction of the block. Only the number of receipts is compared, because encoded receipts
+ * do not name their block.
  */
 export function checkRawReceipts({ transactionHashes }: ReportedBlock): (result: JsonResult) => JsonResult {
   return (result) => {
@@ -164,9 +167,9 @@ const HASHED_TYPES: ReadonlySet<number> = new Set([1, 2, 3, 4]);
 const LIST_BASE = 0xc0;
 
 /**
- * Creates a check that an encoded transaction has this hash. The check converts `"0x"`, which geth returns for an unknown transaction, to null.
+ * Creates a check that an encoded transaction has this hash. If geth does not know a transaction, it returns `"0x"`; the check converts this to null.
  * @param isListed true if a block lists the transaction, so that an unknown transaction is a fault
- * @param isEvery true if the hash is compared for every type, because this hash was recomputed from the bytes before
+ * @param isEvery true if the hash is compared for every type, because `hash` was computed from the encoded bytes
  * @returns a check that throws UpstreamFault `wrong` for another transaction, and `missing` if the node lacks a listed transaction
  */
 export function checkRawTransaction(

@@ -9,7 +9,7 @@ const OPEN_LIST = 0x5b;
 /**
  * Creates a check that receipts belong to this block, and that there is one per transaction, in order. The check searches the bytes, so that up to 20
  * MB are not parsed to objects.
- * @returns a check that throws UpstreamFault `wrong` for any other receipts
+ * @returns a check that throws UpstreamFault `wrong` for receipts of another block, or if their number or order is wrong
  */
 export function checkReceipts(block: ReportedBlock): (result: JsonResult) => JsonResult {
   return (result) => checkResult(result, new ReceiptSearch(block));

@@ -29,8 +29,8 @@ export function checkAccessListResult(result: JsonResult, credentials: readonly 
 }
 
 /**
- * Checks the form of an `eth_simulateV1` result. There may be more blocks than requested, because nodes fill gaps between block numbers. For a
- * stream, only the first character is checked.
+ * Checks the form of an `eth_simulateV1` result. The result may have more blocks than the request, because nodes fill gaps between block numbers.
+ * Only the first character of a stream is checked.
  * @param leastBlocks number of requested blocks
  * @param credentials API keys of the node, which are masked in the errors of calls
  * @throws UpstreamFault `wrong` if the result is not a list of simulated blocks

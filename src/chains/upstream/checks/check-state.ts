@@ -18,9 +18,9 @@ export function checkWord(result: JsonResult): JsonText {
 }
 
 /**
- * Creates a check that an `eth_getStorageValues` result has the requested accounts, with one value per requested slot. The check also accepts an
- * array of `eth_getStorageAt` results, one per slot.
- * @returns a check that throws UpstreamFault `wrong` for any other values
+ * Creates a check that an `eth_getStorageValues` result has the requested accounts, with one value per requested slot. If a node lacks
+ * `eth_getStorageValues`, the check also accepts an array of `eth_getStorageAt` results, one per slot.
+ * @returns a check that throws UpstreamFault `wrong` if accounts or numbers of values differ
  */
 export function checkStorageValues(requests: StorageRequests): (result: JsonResult) => JsonText {
   return (result) => {
@@ -58,14 +58,14 @@ function readWord(value: unknown): JsonText {
   return checkWord(JSON.stringify(value));
 }
 
-/** Member name that occurs once per slot proof, and nowhere else in the answer. */
+/** Name of a member that an `eth_getProof` answer contains once per slot, and nowhere else. */
 const ONCE_A_SLOT = '"proof"';
 
 /**
  * Creates a check that a proof is for the requested account and for the requested number of slots. The check searches the text without parsing it,
  * because it may have megabytes. Streams are not checked.
  * @param slots number of requested slots
- * @returns a check that throws UpstreamFault `wrong` for any other proof
+ * @returns a check that throws UpstreamFault `wrong` for a proof of another account or another number of slots
  */
 export function checkProof(address: string, slots: number): (result: JsonResult) => JsonResult {
   const own = new RegExp(`"address"\\s*:\\s*"${address}"`, 'i');

@@ -6,12 +6,12 @@ import {
 import type { PromiseOrValue } from '../../../../packages/ethereum/primitives/promise-or-value.ts';
 import { awaitAnswerSlot } from '../../../pool/transport/answer-slots.ts';
 
-/** Maximum number of bytes that are checked in one turn of the event loop. A read from an HTTP connection returns at most this many. */
+/** Maximum number of bytes that are checked in one turn of the event loop. A read from an HTTP connection returns at most this number of bytes. */
 const SLICE_BYTES = 128 * 1024;
 
 /**
  * Checks the bytes of a result as they arrive. `add` must not retain a piece, because its memory may be reused, and receives the next piece only
- * after it has finished. Both methods of a check throw UpstreamFault if the result is wrong.
+ * after it has finished. `add` and `finish` throw UpstreamFault if the result is wrong.
  */
 export interface ByteCheck {
   add(piece: Uint8Array): PromiseOrValue<void>;
@@ -24,7 +24,7 @@ export interface PromptByteCheck {
   finish(): void;
 }
 
-/** Checks a result as it arrives. Both methods throw an UpstreamFault if the result is wrong. */
+/** Checks a result as it arrives. `add` and `finish` throw an UpstreamFault if the result is wrong. */
 export interface StreamCheck {
   /** @param piece the next bytes, each as one UTF-16 unit (Latin-1); a complete text is one piece */
   add(piece: string): void;

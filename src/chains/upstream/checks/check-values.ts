@@ -5,15 +5,15 @@ import { UpstreamFault } from '../../../pool/fault.ts';
 import { checkStream, type StreamCheck } from './check-stream.ts';
 
 const DATA = /^\s*"0x(?:[0-9a-fA-F]{2})*"\s*$/;
-/** JSON string of a quantity in normal form (lower case, no leading zeros), which nearly all nodes send. */
+/** JSON string of a quantity in normal form: lower case, without leading zeros. Nearly all nodes send this form. */
 const QUANTITY = /^"0x(?:0|[1-9a-f][0-9a-f]{0,63})"$/;
 /** Other accepted forms: a JSON number, or a quantity with leading zeros, upper-case digits or surrounding white space. */
 const LOOSE_QUANTITY = /^\s*(?:"0[xX]0*([0-9a-fA-F]{1,64})"|(0|[1-9][0-9]{0,15}))\s*$/;
 
 const HEX = /^\s*"0x[0-9a-fA-F]*"\s*$/;
 /**
- * Maximum length of a text that is checked with a regular expression, which is eight times as slow as decoding for longer texts and takes more memory
- * than the text.
+ * Maximum length of a text that is checked with a regular expression. For longer texts, a regular expression is eight times as slow as decoding and
+ * takes more memory than the text.
  */
 const MAX_PATTERN_LENGTH = 4_096;
 const PIECE_LENGTH = 64 * 1024;

@@ -11,7 +11,7 @@ import { type ParseWork, parseText } from '../../../pool/parse-text.ts';
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Parses an answer that must be an object, without pauses. Only for checks, whose callers have parsed a long answer with pauses before.
+ * Parses an answer that must be an object, without pauses. Called only by checks, after a long answer was parsed with pauses elsewhere.
  * @throws UpstreamFault if the answer is not an object
  */
 export function parseObject(result: JsonResult): Members {

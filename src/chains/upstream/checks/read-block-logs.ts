@@ -10,8 +10,9 @@ import type { ReportedBlock } from '../../../pool/heads/block.ts';
 import { scanLogs } from './scan-logs.ts';
 
 /**
- * Contradiction between logs and their block's header. `missing`: the bloom contains more than the sent logs, or log indices have gaps. `extra`: the
- * bloom lacks sent logs. Chains without a bloom (zkSync Era), or whose bloom omits some logs (Polygon's state sync), always have `extra`.
+ * Contradiction between logs and their block's header. `missing`: the bloom has bits that no sent log explains, or the log indexes have gaps.
+ * `extra`: the bloom lacks bits of sent logs. On chains without a bloom (zkSync Era), or with a bloom that omits some logs (Polygon's state sync),
+ * answers with omitted logs always have the contradiction `extra`.
  */
 export type LogContradiction = 'missing' | 'extra';
 

@@ -21,7 +21,7 @@ export function* scanLogs(text: Characters): Generator<JsonText | undefined, voi
   /** Nesting depth inside the list of logs that is being read; -1 outside a list. */
   let logsDepth = -1;
   let logStart = 0;
-  /** Start and end of the last string, which is the member's name if a value follows. */
+  /** Start and end of the string that was scanned last. If a value follows, this string is the member's name. */
   let nameStart = 0;
   let nameEnd = 0;
   let pauseAt = PAUSE_LENGTH;

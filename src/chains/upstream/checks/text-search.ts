@@ -29,7 +29,7 @@ const BEFORE = text.BEFORE.value;
 const WINDOW = 64;
 const DIGITS = 64;
 const PREFIX_LENGTH = 2;
-/** Upper bound on the number of unsearched bytes at the end of a piece, with the context before them. */
+/** Upper bound on the number of bytes at the end of a piece that are searched with the next piece, including `BEFORE` bytes of context. */
 const MAX_REST = 128;
 
 /** Block hash and transaction hashes to search for, in lower case. */
@@ -43,7 +43,7 @@ export class TextSearch {
   readonly #isBlock: boolean;
   readonly #hash: Buffer;
   readonly #transactionHashes: readonly string[];
-  /** Hex digits of up to `WINDOW` transaction hashes, from index `#windowStart` on. */
+  /** Hex digits of up to `WINDOW` transaction hashes. The first of them has the index `#windowStart` in the block. */
   #window: Buffer | undefined;
   #windowStart = 0;
   #found = 0;
@@ -51,7 +51,7 @@ export class TextSearch {
   #hasOwn = false;
   #hasOther = false;
   #state = 0;
-  /** Bytes that are searched with the next piece, after `BEFORE` bytes of context. */
+  /** End of the previous piece: `BEFORE` bytes of context, and then the bytes that are searched with the next piece. */
   readonly #rest: Buffer = Buffer.alloc(MAX_REST);
   #restLength: number = BEFORE;
 
@@ -72,7 +72,7 @@ export class TextSearch {
     return this.#receipts;
   }
 
-  /** True if the text contains the hash of the sought block. `hasOther` is true if it contains another block hash. */
+  /** True if the text contains the hash of the sought block. `hasOther` is true if the text contains the hash of a different block. */
   get hasOwn(): boolean {
     return this.#hasOwn;
   }

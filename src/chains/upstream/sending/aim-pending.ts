@@ -11,8 +11,8 @@ export type PendingAims = {
 };
 
 /**
- * Routes requests about pending data. If a node with the served head is up, only such nodes receive them, because the pending block builds on the
- * head. Nodes that have the caller's own transactions are preferred.
+ * Routes requests about pending data. While a node with the served head is up, only nodes with this head receive requests about pending data, because
+ * the pending block builds on the head. Nodes that have the caller's own transactions are preferred.
  */
 export function aimPending(ask: Send, { upstreams, served, sent }: PendingAims): Send {
   const findHead = (): BlockPosition | undefined => {
@@ -37,7 +37,7 @@ export function aimPending(ask: Send, { upstreams, served, sent }: PendingAims):
   };
 }
 
-/** Returns the nodes to prefer for the call, because they have the caller's transactions. */
+/** Returns nodes that have the caller's pending transactions. The request prefers these nodes. */
 function findPreferred(
   sent: PendingAims['sent'],
   { transactionHash, isSticky }: UpstreamRequest,

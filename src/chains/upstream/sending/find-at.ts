@@ -6,7 +6,10 @@ import type { Directed, Handler, UpstreamRequest } from '../../../pool/upstream-
 import type { RequestScope } from '../../../util/request-scope.ts';
 import { checkMember } from '../checks/check-parts.ts';
 
-/** Requests a transaction from one node. Returns whether the node has it, pending or in a block; undefined if the node returns an error or fails. */
+/**
+ * Requests a transaction from one node. Returns whether the node has the transaction, pending or in a block; undefined if the node returns an error
+ * or fails.
+ */
 export async function findAt(
   upstream: Upstream,
   hash: string,

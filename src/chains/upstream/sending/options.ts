@@ -4,11 +4,11 @@ import { headersSchema, type UpstreamOptions, urlSchema } from '../../../pool/op
 /** Options of the `send:` section of a network, which selects the nodes that receive transactions. */
 export type SendSectionOptions = {
   /**
-   * Recipients of a transaction. `all`: all nodes concurrently. `first`: one node after the other until a node accepts. A list: the named nodes
-   * concurrently.
+   * Recipients of a transaction. `all`: all nodes concurrently. `first`: one node after the other until a node accepts. A list of node names: the
+   * named nodes concurrently.
    */
   readonly to: 'all' | 'first' | readonly string[];
-  /** Private relay. If it is configured, it alone receives transactions. */
+  /** Private relay. If a private relay is configured, only the relay receives transactions. */
   readonly private?: UpstreamOptions;
   /**
    * Checks before a transaction is sent to nodes. `ethereum`: all checks that need no state. `form`: only checks that are valid on every chain.
@@ -16,8 +16,8 @@ export type SendSectionOptions = {
    */
   readonly rules?: 'ethereum' | 'form';
   /**
-   * True if transactions without a chain id (before EIP-155) are accepted, which can be replayed on other chains. Default: only on development
-   * networks.
+   * True if transactions without a chain id (before EIP-155) are accepted, which can be replayed on other chains. Default: true on development
+   * networks, false on other networks.
    */
   readonly unprotected?: boolean;
 };

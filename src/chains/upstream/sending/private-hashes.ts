@@ -8,8 +8,9 @@ import { PRIVATE_LIFE_MS } from './sent-records.ts';
 const MAX_HASHES = 16_384;
 
 /**
- * Hashes of transactions that were sent to the private relay. A request with such a hash would disclose the transaction, so nodes receive none until
- * its nonce is used at the served head. The transaction is then in a block, or can no longer be included.
+ * Hashes of transactions that were sent to the private relay. A request with the hash of a private transaction would disclose the transaction. Nodes
+ * receive no request with this hash until the nonce of the transaction is used at the served head. When the nonce of a private transaction is used,
+ * the transaction is in a block or can no longer be included.
  */
 export class PrivateHashes {
   readonly #parts: Pick<SendingParts, 'relay' | 'answers'>;
@@ -37,7 +38,7 @@ export class PrivateHashes {
 
   /**
    * Returns whether requests to nodes must not contain this hash.
-   * @throws ChainError if the sender's transaction count cannot be read
+   * @throws ChainError if the transaction count of the hidden transaction's sender cannot be read
    */
   async isHidden(hash: string, scope: RequestScope): Promise<boolean> {
     if (!this.hasRelay) return false;

@@ -30,16 +30,19 @@ type PlacedRequest<T> = {
 };
 
 /**
- * Blocks that answers have reported for sent transactions, for processes that share records. After one process has reported a transaction in a block,
- * no other process reports it as pending or unknown while the block is canonical. For an API key that has sent nothing recently, records are read for
- * every answer without a block, and once per served head for answers with a recent block.
+ * Records the blocks that answers have reported for sent transactions, in a table that several processes share. After one process has reported a
+ * transaction in a block, no other process reports it as pending or unknown while the block is canonical. For an API key that has sent nothing
+ * recently, records are read for every answer without a block. For answers with a recent block, they are read once per served head.
  */
 export class ReportedPlaces {
   readonly #parts: ChainParts;
   readonly #records: SentRecords;
-  /** Hash of the last recorded block, by viewer (`viewerOf`) and transaction. */
+  /** Hash of the last recorded block of a transaction, by viewer (`viewerOf`) and transaction. */
   readonly #noted = new Lru<string, string>(MAX_NOTED, Number.POSITIVE_INFINITY);
-  /** Hash of a served head at which a viewer had sent nothing. Transactions that the viewer sends later cannot be in a block up to this head. */
+  /**
+   * Hash of a served head, by viewer (`viewerOf`), at which the viewer had sent no transaction. A transaction that the viewer sends later cannot be
+   * in this head or in an earlier block.
+   */
   readonly #silent = new Lru<string, string>(MAX_VIEWERS, Number.POSITIVE_INFINITY);
   #refreshing: Promise<void> | undefined;
 
@@ -49,7 +52,7 @@ export class ReportedPlaces {
   }
 
   /**
-   * Sends a request. If its answer has no block although an earlier answer had one, waits until that block is served, and repeats the request.
+   * Sends a request. If the answer has no block, but an earlier answer had one, waits until the earlier block is served and repeats the request.
    * @throws ChainError `unavailable` if the block is not served in time
    */
   async ask<T>({ hash, ask, findPlace }: PlacedRequest<T>, scope: RequestScope): Promise<T> {
@@ -67,7 +70,7 @@ export class ReportedPlaces {
       const provided = await this.#records.findBlock(scope, hash);
       if (provided === undefined) return answer;
       if (provided === null) {
-        // Another process may already serve a block with the transaction, after which a client expects no null here.
+        // Another process may already serve a block with the transaction. A client that has seen the transaction in a block expects no null here.
         if (answer !== null || hasRefreshed) return answer;
         hasRefreshed = true;
         await this.#refresh();
@@ -78,7 +81,7 @@ export class ReportedPlaces {
         await this.#forget(hash, provided, scope);
         return answer;
       }
-      // If the head has changed since the request, the request is repeated without a delay.
+      // If the head has changed since the request was sent, the request is repeated without a delay.
       await this.#pause(heads.served?.hash === before ? REPEAT_MS : 0, until, provided, scope);
     }
   }
@@ -97,7 +100,7 @@ export class ReportedPlaces {
     this.#noted.set(noted, blockHash);
   }
 
-  /** Removes the record of a block that this process has served and a reorg has removed, so that other processes do not wait for this block. */
+  /** Removes the record of a block that a reorg has removed after this process has served it. Other processes then do not wait for this block. */
   async #forget(hash: string, provided: BlockPlace, scope: RequestScope): Promise<void> {
     if (!this.#parts.directory.hasDeparted(provided.hash)) return;
     this.#noted.delete(`${viewerOf(scope)} ${hash}`);

@@ -10,7 +10,7 @@ export type SendOutcome = { readonly upstream: Upstream } & (
   | { readonly kind: 'fault'; readonly fault: UpstreamFault }
 );
 
-/** Kinds of faults after which the node has certainly not accepted the transaction. */
+/** Kinds of faults that show that the node has not accepted the transaction. */
 const NOT_SENT: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'rateLimited',
   'unauthorized',
@@ -32,8 +32,8 @@ export class SendRound {
   /** Answers in order of arrival. */
   readonly answers: SendOutcome[] = [];
   /**
-   * Resolves to the first node that accepts the transaction, or to undefined when all nodes have answered without accepting it. Rejects with errors
-   * that no node caused.
+   * Resolves to the first node that accepts the transaction, or to undefined when all nodes have answered without accepting it. Rejects only with an
+   * error that was not caused by a node.
    */
   readonly first: Promise<Upstream | undefined>;
   /** Resolves when all nodes have answered. Never rejects. */
@@ -46,7 +46,7 @@ export class SendRound {
       resolveFirst = resolve;
       rejectFirst = reject;
     });
-    // A rejection of `first` must not end the process, because a repeated send awaits only `completed`.
+    // A repeated send awaits only `completed`. Without this handler, a rejection of `first` would end the process.
     this.first.catch(() => {});
     const sendToOne = async (upstream: Upstream): Promise<boolean> => {
       const answer = await readAnswer(upstream, ask);
@@ -59,8 +59,8 @@ export class SendRound {
   }
 
   /**
-   * Nodes that may have the transaction, pending or in a block, although they did not accept it. These nodes are polled for the transaction until
-   * they answer.
+   * Nodes that may have the transaction, pending or in a block, although they did not accept it. Nodes that may have the transaction are polled until
+   * they answer whether they have it.
    */
   get unsure(): readonly Upstream[] {
     return this.#listNodes(
@@ -70,9 +70,7 @@ export class SendRound {
     );
   }
 
-  /**
-   * Nodes that refused the transaction, but not because of a used nonce. Some clients send such refusals for a transaction that they already have.
-   */
+  /** Nodes that refused the transaction for another reason than a used nonce. Some clients refuse a transaction because they already have it. */
   get refusing(): readonly Upstream[] {
     return this.#listNodes((answer) => answer.kind === 'refused' && answer.error.verdict === 'refused');
   }
@@ -132,8 +130,8 @@ async function readAnswer(
 }
 
 /**
- * Chooses a refusal: known messages first, then the most frequent message. Messages are compared up to the colon, because figures after it differ
- * between nodes.
+ * Chooses a refusal: known messages first, then the most frequent message. Two messages are the same if their text before the first colon is the
+ * same, because figures after the colon differ between nodes.
  */
 function chooseRefusal(refusals: readonly SendRefusal[]): SendRefusal {
   const kindOf = ({ message }: SendRefusal): string => message.split(':', 1)[0] as string;

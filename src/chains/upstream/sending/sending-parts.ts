@@ -17,7 +17,7 @@ export type SendingTools = {
 };
 
 export type SendingParts = {
-  /** `value` throws a ChainError as long as the chain id is unknown; until then nothing is sent. */
+  /** While the chain id is unknown, `value` throws a ChainError, and no transaction is sent. */
   readonly chainId: Pick<NetworkChainId, 'value'>;
   readonly isDevelopment: boolean;
   readonly upstreams: readonly Upstream[];

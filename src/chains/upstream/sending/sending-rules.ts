@@ -79,7 +79,7 @@ function isPresent(value: unknown): boolean {
 
 const OSAKA = rulesOf('osaka');
 
-/** Revisions that added header fields, with these fields, newest revision first. */
+/** Revisions that added header fields, each with the added fields, newest revision first. */
 const REPORTED_BY_HEADER: readonly {
   readonly rules: RevisionRules;
   readonly fields: readonly ForkField[];
@@ -92,9 +92,12 @@ const REPORTED_BY_HEADER: readonly {
   .filter(({ fields }) => fields.length > 0)
   .reverse();
 
-/** Finds the revision from the fields of a header. Without London's field, Berlin is assumed, because it is active on all chains by now. */
+/**
+ * Finds the revision from the fields of a header. If the header has no base fee (London), the revision is Berlin, because Berlin is active on all
+ * chains by now.
+ */
 function findRevision(header: HeaderMembers): RevisionRules {
-  // One field of a fork suffices, because a node may omit another: execution-apis does not define `slotNumber`.
+  // A revision is found by any of its fields, because a node may omit the others: execution-apis does not define `slotNumber`.
   const told = REPORTED_BY_HEADER.find(({ fields }) => fields.some((field) => isPresent(header[field])));
   return told?.rules ?? rulesOf('berlin');
 }

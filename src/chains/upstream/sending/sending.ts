@@ -16,7 +16,7 @@ import { TransactionSender } from './transaction-sender.ts';
 /** Methods with which clients send transactions and read their own sent transactions. */
 export interface SendingReads {
   send(bytes: Uint8Array, scope: RequestScope): Promise<JsonText>;
-  /** Returns a transaction by its hash; as the caller sent it if no node knows it. */
+  /** Returns a transaction by its hash. If no node knows the transaction, returns it as the caller sent it. */
   getTransaction(hash: string, scope: RequestScope): Promise<JsonText | null>;
   getReceipt(hash: string, scope: RequestScope): ReturnType<SentReads['getReceipt']>;
   findWaiting(sender: string, nonce: bigint, scope: RequestScope): JsonText | null;
@@ -35,7 +35,7 @@ export class Sending implements SendingReads {
   readonly #isDevelopment: boolean;
 
   constructor(parts: SendingParts) {
-    // A replaced development chain has the same chain id, so records from before would be stale.
+    // A development chain that replaces another has the same chain id. Records of the replaced chain would be stale, so there is no table.
     const table = parts.isDevelopment ? undefined : parts.records;
     const records = table && new SentRecords(table, () => parts.chainId.value, steadyTime);
     const places = records && new ReportedPlaces(parts, records);
@@ -82,7 +82,7 @@ export class Sending implements SendingReads {
     return this.#own.raiseCount(count, sender, block, scope);
   }
 
-  /** Drops all sent transactions. A request may have undone them, so only the node's report counts. */
+  /** Drops all sent transactions. A request may have removed these transactions from the development chain, so only the node's report counts. */
   forget(): void {
     this.#keeper.forget();
   }

@@ -12,8 +12,8 @@ import type { TransactionSender } from './transaction-sender.ts';
 /** Number of new blocks between two checks of pending transactions. */
 const BLOCKS_BETWEEN = 2n;
 /**
- * Maximum number of transactions per check, and of concurrent requests (`CONCURRENCY`). Transactions are chosen round-robin over API keys, the least
- * recently checked first.
+ * Maximum number of transactions per check, and of concurrent requests (`CONCURRENCY`). API keys alternate in the choice of transactions. The
+ * transaction that was checked least recently is the first of its key.
  */
 const MAX_CHECKED = 128;
 const CONCURRENCY = 4;
@@ -108,8 +108,8 @@ export class SentKeeper {
   }
 
   /**
-   * Chooses the transactions to check, each once. If several API keys have sent the same transaction, they alternate, because the chosen key is
-   * charged for the requests.
+   * Chooses the transactions to check, each once. If several API keys have sent the same transaction, their entries are chosen alternately, because
+   * the key of the chosen entry is charged for the requests.
    */
   #choose(): SentEntry[] {
     const chosen = new Map<string, SentEntry>();
@@ -131,7 +131,7 @@ export class SentKeeper {
         for (const same of this.#sent.listSame(entry.hash)) this.#sent.delete(same);
       else if (!entry.isPrivate && !this.#parts.isDevelopment) await this.#restore(entry, scope);
     } catch (error) {
-      // After a failure, the next check tries the transaction again.
+      // If a request failed, the next check of pending transactions repeats it.
       if (!(error instanceof ChainError || error instanceof UpstreamFault)) throw error;
     } finally {
       scope.release();

@@ -7,7 +7,10 @@ import type { PrivateHashes } from './private-hashes.ts';
 import type { ReportedPlaces } from './reported-places.ts';
 import type { SendingParts } from './sending-parts.ts';
 
-/** Reads of transactions by their hash, which respect what senders have sent and what other processes have shown. */
+/**
+ * Reads of transactions by hash. The results contain transactions that the caller has sent, and respect the blocks that other processes have
+ * reported.
+ */
 export class SentReads {
   readonly #answers: SendingParts['answers']['transactions'];
   readonly #own: OwnWrites;

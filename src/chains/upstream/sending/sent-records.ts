@@ -28,7 +28,7 @@ const MAX_SENDERS = 16_384;
 /** Sent transaction as read from a shared record. */
 export type RecordedTransaction = {
   readonly hash: string;
-  /** Lower-case `0x` text. */
+  /** Address, as lower-case `0x` text. */
   readonly sender: string;
   readonly transaction: Transaction;
 };
@@ -51,15 +51,15 @@ type Text = {
 type NonceRow = readonly [nonce: string, until: number];
 
 /**
- * Records of sent transactions, shared by all processes that serve the same networks. There are three kinds: a transaction without its blobs, the
- * nonces of a sender, and a mark that an API key or session has sent. The oldest records of a key are removed to make room for new ones. A failing
- * table is treated as empty.
+ * Records of sent transactions, shared by all processes that serve the same networks. Three kinds of records exist: a transaction without its blobs,
+ * the nonces of a sender, and a mark that an API key or session has sent a transaction. The oldest records of a key are removed to make room for new
+ * ones. A failing table is treated as empty.
  */
 export class SentRecords {
   readonly #table: RecordTable;
   readonly #readChainId: () => bigint;
   readonly #wallTime: () => number;
-  /** Viewers (`viewerOf`) that have sent a transaction, and whether this process has written the record of it. */
+  /** By viewer (`viewerOf`) that has sent a transaction: whether this process has written the viewer's record. */
   readonly #senders = new Lru<string, boolean>(MAX_SENDERS, SENT_LIFE_MS);
 
   /** @param wallTime returns Unix milliseconds */
@@ -75,7 +75,7 @@ export class SentRecords {
     try {
       const name = this.#nameOf('sent', scope, hash);
       const known = await this.#table.read(name);
-      // If the transaction was sent before, its record is extended, with the recorded block.
+      // If the transaction was sent before, this write extends the lifetime of its record; the block in the record remains.
       if (known !== undefined) await this.#table.replace(name, known.version, known.text, SENT_LIFE_MS);
       else await this.#create(name, JSON.stringify(text), SENT_LIFE_MS, MAX_SENT_OF_OWNER);
       await this.#noteSender(scope);
@@ -117,7 +117,7 @@ export class SentRecords {
     try {
       await this.#create(this.#namePrivate(hash), JSON.stringify(sent), PRIVATE_LIFE_MS, MAX_PRIVATE);
     } catch {
-      // A failed write is ignored, because this process has the record in memory.
+      // A failed write of the record is ignored, because this process has the transaction in memory.
     }
   }
 
@@ -132,8 +132,8 @@ export class SentRecords {
   }
 
   /**
-   * Returns the block that an answer has reported for a transaction of this API key or session. Returns null if no answer has reported a block, and
-   * undefined if the transaction is not theirs. Never rejects.
+   * Returns the block that an answer has reported for a transaction of this API key or session. Returns null if no answer has reported a block.
+   * Returns undefined if this API key or session has not sent the transaction. Never rejects.
    */
   async findBlock(scope: RequestScope, hash: string): Promise<BlockPlace | null | undefined> {
     try {
@@ -174,7 +174,7 @@ export class SentRecords {
         if (await this.#table.replace(name, record.version, JSON.stringify(after), SENT_LIFE_MS)) return;
       }
     } catch {
-      // Without the record, other processes answer as if no block had been reported.
+      // If the write fails, other processes answer as if no block had been reported.
     }
   }
 
@@ -221,7 +221,7 @@ export class SentRecords {
 
   #parseNonces(text: string): NonceRow[] {
     const now = this.#wallTime();
-    // A row whose expiry is too late is ignored, because a machine with a wrong clock wrote it.
+    // A row that expires later than any correct clock allows is ignored: a machine with a wrong clock wrote it.
     return (JSON.parse(text) as NonceRow[]).filter(
       ([, until]) => until > now && until <= now + SENT_LIFE_MS + CLOCK_SLACK_MS,
     );
@@ -231,7 +231,7 @@ export class SentRecords {
     return `private/${this.#readChainId()}/${hash}`;
   }
 
-  /** Returns the name of a record. A session name may be any text from a client, so the record's name contains only a hash of it. */
+  /** Returns the name of a record. The name contains only a hash of the session name, because a client may choose any text as the session name. */
   #nameOf(kind: 'sent' | 'nonces' | 'senders', { owner = '', session }: RequestScope, id: string): string {
     const part =
       session === undefined ? '' : bytesToHex(keccak256(Buffer.from(session))).slice(2, 2 + SESSION_DIGITS);

@@ -15,7 +15,9 @@ export const MAX_SENT_OF_OWNER: number = 1_024;
 const ENTRY_BYTES = 1_024;
 const VIEW_BYTES = 256;
 
-/** Transaction that a node has accepted and that was not found in a served block yet. There is one entry per API key that has sent it. */
+/**
+ * Transaction that a node has accepted and that was not found in a served block yet. Each API key that has sent the transaction has its own entry.
+ */
 export type SentEntry = {
   readonly hash: string;
   /** Lower-case `0x` text. */
@@ -23,14 +25,14 @@ export type SentEntry = {
   readonly transaction: Transaction;
   /** Encoded transaction as the client sent it, with blobs. */
   readonly bytes: Uint8Array;
-  /** API key to whose share of memory the entry counts. */
+  /** API key whose share of memory contains the entry. */
   readonly owner: string;
   /** True if only the private relay has received the transaction. */
   readonly isPrivate: boolean;
   readonly sentAt: number;
   /** Sessions of the API key that see the transaction; `undefined` stands for requests without a session. */
   readonly viewers: Set<string | undefined>;
-  /** Nodes that have accepted the transaction and still have it. All entries with the same hash share this set. */
+  /** Nodes that have accepted the transaction and still have it. All entries for the same transaction share this set. */
   readonly takers: Set<Upstream>;
   /** Number of checks of this entry, and number of times that it was re-sent. */
   checks: number;
@@ -46,19 +48,19 @@ type Owner = {
   readonly views: SentViews;
 };
 
-/** Returns the viewer of a request, which identifies the client whose own transactions it sees: API key and session, or the key alone. */
+/** Returns the viewer of a request: API key and session, or the API key alone. A viewer sees its own pending transactions. */
 export function viewerOf({ owner = '', session }: RequestScope): string {
   return session === undefined ? owner : `${owner} ${session}`;
 }
 
 /**
- * Pending transactions that this process has sent, limited in number per API key, in bytes and in time. If several keys have sent the same
- * transaction, each has an entry, so that no key can evict the entry of another.
+ * Pending transactions that this process has sent, limited in number per API key, in bytes and in time. If several API keys have sent the same
+ * transaction, each key has its own entry, so that no key can evict the entry of another key.
  */
 export class SentTransactions {
   /** Oldest first. */
   readonly #entries = new Set<SentEntry>();
-  /** Least recently visited key first. */
+  /** Owners by API key; the key that `takeSlots` has visited least recently is first. */
   readonly #owners = new Map<string, Owner>();
   readonly #byHash = new Map<string, Set<SentEntry>>();
   readonly #budget = new SharedBudget(MAX_BYTES, OWNER_SHARE);
@@ -74,7 +76,7 @@ export class SentTransactions {
     return this.#entries.size;
   }
 
-  /** Returns an entry with this hash, of any API key. */
+  /** Returns any entry for the transaction with this hash, whichever API key has sent it. */
   get(hash: string): SentEntry | undefined {
     for (const entry of this.#byHash.get(hash) ?? []) {
       if (!this.isOver(entry)) return entry;
@@ -93,7 +95,8 @@ export class SentTransactions {
   }
 
   /**
-   * Stores a transaction for its API key, or adds the session to the key's existing entry. Removes the oldest entries of the same key to make room.
+   * Stores a transaction for its API key, or adds the session to the key's existing entry. If the API key has no room for the transaction, removes
+   * the key's oldest entries.
    * @returns the entry; undefined if there is no room
    */
   add(
@@ -145,7 +148,7 @@ export class SentTransactions {
     for (const entry of this.#entries) this.delete(entry);
   }
 
-  /** Yields all entries round-robin over API keys. A later call begins with the least recently visited key. */
+  /** Yields all entries round-robin over API keys. The next call of this method begins with the API key that was visited least recently. */
   *takeSlots(): Generator<SentEntry, void, undefined> {
     const left = new Map([...this.#owners].map(([name, { line }]) => [name, line.size]));
     while (left.size > 0) {

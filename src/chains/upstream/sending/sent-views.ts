@@ -8,18 +8,19 @@ type View = {
   readonly byHash: Map<string, SentEntry>;
   /** Entries by sender, and then by nonce. */
   readonly nonces: Map<string, Map<bigint, SentEntry>>;
-  /** Transaction that was sent last; undefined if it has to be searched again. */
+  /** Pending transaction that was added last; undefined if it was removed and has to be searched again. */
   latest: SentEntry | undefined;
 };
 
 /**
- * Pending transactions that the sessions of one API key see. A session sees only its own. Requests without a session form the session `undefined`.
+ * Pending transactions that the sessions of one API key see. A session sees only the transactions that it has sent itself. All requests without a
+ * session name count as one session, `undefined`.
  */
 export class SentViews {
   /** Views by session; the session that has sent least recently is first. */
   readonly #views = new Map<string | undefined, View>();
 
-  /** Number of sessions that see a transaction, including the session `undefined`. */
+  /** Number of sessions that see a transaction. Requests without a session name count as one session. */
   get size(): number {
     return this.#views.size;
   }

@@ -50,7 +50,10 @@ type Sending = { readonly checked: CheckedTransaction; readonly hash: string; re
 /** In-flight send of a transaction, and the API key that started it. */
 type Running = { readonly owner: string; readonly round: Promise<SendRound> };
 
-/** Checks transactions locally and sends them to the nodes of a network. The client receives its answer when the first node accepts. */
+/**
+ * Checks transactions locally and sends them to the nodes of a network. When the first node has accepted a transaction, the client receives its
+ * answer.
+ */
 export class TransactionSender {
   readonly #parts: SendingParts;
   readonly #rules: SendingRuleBook;
@@ -87,7 +90,7 @@ export class TransactionSender {
     const { length } = bytes;
     const owner = scope.owner ?? '';
     if (length > LARGE_BYTES) await SCHEDULER.pause(owner, length * CHECK_MS_A_BYTE);
-    // A scheduler slot is taken, because many calls may have waited for the same rules, and each signature recovery takes half a millisecond.
+    // A scheduler slot is taken here: many calls may have waited for the same rules, and each signature recovery takes half a millisecond.
     const checked = await SCHEDULER.take(owner, () =>
       checkSentTransaction(bytes, rules, this.#parts.tools.recoverPublicKey),
     );
@@ -110,7 +113,8 @@ export class TransactionSender {
     try {
       return await running.round;
     } catch (error) {
-      // The memory share of another API key does not limit this caller, so the transaction is sent again.
+      // The send failed because of the memory share of the API key that began it. The share of another API key does not limit the caller, so the
+      // transaction is sent again.
       const isTheirs = running.owner !== (scope.owner ?? '') && isBusy(error);
       if (!isTheirs) throw error;
       return this.#begin(sending, scope);
@@ -127,7 +131,7 @@ export class TransactionSender {
     return running.round;
   }
 
-  /** Re-sends a transaction to these nodes. Never rejects. @returns the nodes that have accepted it */
+  /** Re-sends a transaction to these nodes. Never rejects. @returns the nodes that have accepted the transaction */
   async repeat(
     { hash, bytes }: SentEntry,
     nodes: readonly Upstream[],
@@ -180,7 +184,10 @@ export class TransactionSender {
     return new SendRound({ nodes, ask, isSequential });
   }
 
-  /** Chooses the nodes that receive a transaction: the healthy configured nodes or, if there are none, nodes that may still answer. */
+  /**
+   * Chooses the nodes that receive a transaction: the healthy configured nodes. If no configured node is healthy, chooses nodes that may still
+   * answer.
+   */
   #chooseNodes(): readonly Upstream[] {
     const { relay, upstreams, options } = this.#parts;
     if (relay !== undefined) return [relay];
@@ -196,8 +203,8 @@ export class TransactionSender {
   }
 
   /**
-   * For a transaction that was accepted before, returns the verified nodes that did not receive it this time, because it may be pending at only one
-   * node.
+   * If a transaction was accepted before, it may be pending at only one node. Returns the verified nodes that did not receive the transaction this
+   * time.
    */
   #listUnrequested(requested: readonly Upstream[], hash: string): readonly Upstream[] {
     const { relay, upstreams } = this.#parts;
@@ -206,9 +213,9 @@ export class TransactionSender {
   }
 
   /**
-   * Returns whether a transaction that all nodes have refused is already pending or in a block, because clients refuse a known transaction with many
-   * different messages. Refusing nodes are queried once; nodes that may have the transaction are polled until they answer. If it was accepted before,
-   * an unknown message means that it is known.
+   * Returns whether a transaction that all nodes have refused is already pending or in a block. Clients refuse a known transaction with many
+   * different messages. Refusing nodes are queried once; nodes that may have the transaction are polled until they answer. If the transaction was
+   * accepted before, a refusal with an unknown message means that it is known.
    */
   async #isKnown(
     round: SendRound,
@@ -271,7 +278,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof ChainError && error.kind === 'busy';
 }
 
-/** Creates a check of the hash in a node's answer. Another hash means that the node has decoded the bytes differently. */
+/** Creates a check of the hash in a node's answer. If the answer has another hash, the node has decoded the bytes differently. */
 function checkHash(hash: string): (result: JsonResult) => JsonResult {
   const expected = `"${hash}"`;
   return (result) => {

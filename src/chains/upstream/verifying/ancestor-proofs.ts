@@ -27,7 +27,7 @@ export type AncestorParts = {
   readonly verifier: Verifier;
   readonly ask: Send;
   readonly scope: RequestScope;
-  /** Returns a cached verified header. */
+  /** Returns a verified header from a cache; undefined if it is not cached. */
   readonly findHeader?: (hash: string) => VerifiedHeader | undefined;
 };
 
@@ -35,7 +35,7 @@ export type AncestorParts = {
  * Reads the hash of an older block from the EIP-2935 contract, with an account proof.
  * @param from block with a known hash, whose state is read
  * @param to number of the older block, at most `HISTORY_LENGTH` below `from`
- * @returns the 32-byte hash as lower-case `0x` text; undefined if the slot is zero
+ * @returns the 32-byte hash as lower-case `0x` text; undefined if the contract has stored no hash for this block
  * @throws UpstreamFault, ChainError if no node returns a valid proof
  */
 export async function proveOlderHash(
@@ -90,7 +90,7 @@ export class HeaderReader {
     const coming = await this.#coming.get(number);
     this.#coming.delete(number);
     if (coming?.header.hash === hash) return coming.header;
-    // The node has another block at this height, or has returned a wrong one.
+    // The node has another block at this height, or it has returned a wrong block.
     if (coming !== undefined) this.#verifier.noteOther({ number, hash }, coming.upstream);
     const { header, upstream } = await this.#request('eth_getBlockByHash', hash, { number, hash });
     this.#verifier.classify(header, [], ['header'], upstream);

@@ -20,14 +20,14 @@ const FIRST_SLOT: string = `0x${'0'.repeat(64)}`;
 /** A block with a verified header, and an account that a transaction of the block touched. */
 export type StateSample = { readonly header: VerifiedHeader; readonly address: string };
 
-/** Result of a proof request for a sample. `unproven`: no answer verified. `silent`: no node answered. */
+/** Result of a proof request for a sample. `unproven`: no answer verified. `silent`: no node returned an answer, right or wrong. */
 export type StateTrial =
   | { readonly kind: 'proven' | 'silent' }
   | { readonly kind: 'unproven'; readonly reason: string };
 
 /**
- * Chooses the account of a sample: the recipient of the block's first transaction, or else the fee recipient, or else the zero address. Returns it in
- * lower case.
+ * Chooses the account of a sample: the recipient of the block's first transaction, or else the fee recipient, or else the zero address. The returned
+ * address is lower-case.
  */
 export function chooseAccount({ transactions, miner }: Members): string {
   const [first]: readonly unknown[] = Array.isArray(transactions) ? transactions : [];
@@ -61,7 +61,8 @@ export async function tryState(
     } catch (error) {
       if (!lacksProof(error) && !(error instanceof UpstreamFault)) throw error;
       if (lacksProof(error)) reason ??= `no node proves the state: ${error.message}`;
-      // An UpstreamFault means that every node failed. A ChainError is the answer of one node, so other nodes are tried.
+      // An UpstreamFault means that every node has failed, so the search ends. A ChainError is the error answer of a single node, so the next node is
+      // tried.
       if (error instanceof UpstreamFault) break;
     }
     if (witness.upstream === undefined) break;

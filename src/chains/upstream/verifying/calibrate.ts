@@ -17,13 +17,13 @@ export type CalibrateParts = {
   readonly scope: RequestScope;
 };
 
-/** Reason why no answer about a subject verified, and number of the oldest examined block with this result. */
+/** Reason why all answers about a subject failed verification, and number of the oldest examined block with such answers. */
 type Failure = { readonly text: string; readonly number: bigint };
 
 /**
  * Determines which parts of answers (`Subject`) can be verified on a network. Recomputes recent blocks and their receipts, and verifies account
- * proofs until one matches. A subject is verifiable if one node's answer verifies; otherwise, it is unverifiable from that block on. Subjects that no
- * examined block contains keep their state, and so do older blocks (`findForks`).
+ * proofs until one matches. A part is verifiable at a block if the answer of at least one node verifies; otherwise, it is unverifiable from this
+ * block on. If no examined block contains a part, its state does not change. Older blocks are examined by `findForks`.
  * @returns whether any node has returned a block
  */
 export async function calibrate({ verifier, ask, head, scope }: CalibrateParts): Promise<boolean> {

@@ -11,17 +11,20 @@ import { HeaderMembers } from './header-members.ts';
 import type { Anchor } from './trust.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Time limit of one calibration, and the first retry delay after one in which no node answered; the delay doubles up to `LOOK_MS`. Milliseconds. */
+/**
+ * Time limit of one calibration, and the delay before the first retry if no node has answered (`RETRY_MS`). The delay doubles up to `LOOK_MS`.
+ * Milliseconds.
+ */
 const CALIBRATE_LIMIT_MS = 10_000;
 const RETRY_MS = 5_000;
 /**
  * Interval between checks of the head's header for new members; also the minimum interval between calibrations that are triggered by failed answers.
  */
 const LOOK_MS = 60_000;
-/** First and longest delay before an unverifiable subject is tried again; the delay doubles each time. Milliseconds. */
+/** Delay before an unverifiable subject is examined again, at first and at most. The delay doubles after each examination. Milliseconds. */
 const FIRST_REPEAT_MS = 180_000;
 const MAX_REPEAT_MS = 3_600_000;
-/** Cap on the blocks with failed answers that are examined in one search. */
+/** Maximum number of blocks with failed answers that one search for forks examines. */
 const MAX_CONTRADICTED = 16;
 
 export type CalibrationLoopParts = {
@@ -51,7 +54,7 @@ export class CalibrationLoop {
   #repeatMs: number;
   #repeatAt = Number.POSITIVE_INFINITY;
   #retryMs = RETRY_MS;
-  /** Calibration that was logged last. */
+  /** Text of the calibration that was logged last. */
   #logged = '';
 
   constructor(parts: CalibrationLoopParts) {
@@ -63,15 +66,15 @@ export class CalibrationLoop {
     verifier.unlinked.add((number) => this.#noteUnlinked(number));
   }
 
-  /** Determines what can be verified. Never rejects; continues in the background if no node answers now. */
+  /** Determines which parts of answers can be verified. Never rejects. If no node answers now, continues in the background. */
   async calibrate(): Promise<void> {
     await this.#attempt((at, scope) => this.#members.hasNew(at, scope));
     await this.#run();
-    // Not awaited, since answers that need the link wait for it themselves.
+    // The link is not awaited here: an answer that needs the link waits for it.
     void this.#linkHead();
   }
 
-  /** Starts again without any results, because the network has become another chain. */
+  /** Drops all results and starts again, because the network has become another chain. */
   restart(): void {
     this.#parts.verifier.calibration.reset();
     void this.#run();
@@ -106,7 +109,7 @@ export class CalibrationLoop {
     try {
       return await work(at.number, scope);
     } catch (error) {
-      // This runs in the background without a caller, where a thrown error would end the process.
+      // The examination runs in the background without a caller, so an error that it throws would end the process.
       if (!(error instanceof UpstreamFault || error instanceof ChainError))
         log.error({ network, err: error }, 'recent blocks cannot be examined because of an internal error');
       return undefined;
@@ -122,7 +125,7 @@ export class CalibrationLoop {
     await this.#attempt((at, scope) => calibrate({ verifier, ask, head: at, scope }));
     if (!verifier.calibration.isDone) {
       this.#schedule(this.#retryMs, () => this.#run());
-      // If there is no head, no request was sent.
+      // Without a head, no node was tried, so the retry delay does not grow.
       if (head() !== undefined) this.#retryMs = Math.min(2 * this.#retryMs, LOOK_MS);
       return;
     }
@@ -155,7 +158,7 @@ export class CalibrationLoop {
     else this.#schedule(this.#lookMs, () => this.#look());
   }
 
-  /** Links the head periodically, so that requested blocks are never far above a linked one. */
+  /** Links the head periodically. A block that is requested later is then never far above a linked block. */
   async #linkHead(): Promise<void> {
     const { head, anchor } = this.#parts;
     const at = head();

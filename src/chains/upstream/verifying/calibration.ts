@@ -1,7 +1,7 @@
 import { SUBJECTS, type Subject } from '../../../../packages/proofs/findings.ts';
 import { HeightMarks, type Unknown } from './height-marks.ts';
 
-/** Whether a part of answers (`Subject`) can be verified. `untested`: no examined block contains this part. */
+/** Whether a part of answers (`Subject`) can be verified. State of a part of answers (`Subject`): whether it can be verified. */
 export type SubjectState = 'verified' | 'untested' | 'unverifiable';
 
 /** Calibration of one `Subject`, as the status page, the log and the doctor command report it. */
@@ -17,12 +17,12 @@ export type CalibrationRow = {
 };
 
 /**
- * Placeholder for an unknown block number. The placeholder is above all blocks and has the calibration of the newest blocks, so that a subject which
- * is unverifiable there does not count as verified.
+ * Number that stands for an unknown block number. `UNKNOWN_NUMBER` is above all blocks and has the calibration of the newest blocks. A subject that
+ * is unverifiable at the newest blocks therefore does not count as verified at `UNKNOWN_NUMBER`.
  */
 export const UNKNOWN_NUMBER: bigint = 1n << 256n;
 
-/** Subjects that roots in the header verify, and which are unverifiable wherever the header is unverifiable. */
+/** Subjects that are verified by roots in the header, and so are unverifiable at every block whose header is unverifiable. */
 const BELOW_HEADER: ReadonlySet<Subject> = new Set<Subject>([
   'transactions',
   'receipts',
@@ -41,7 +41,7 @@ export class Calibration {
   #isDone = false;
   readonly #marks = new Map<Subject, HeightMarks>();
 
-  /** Returns whether the first examination of recent blocks is complete. */
+  /** Returns whether recent blocks have been examined once. */
   get isDone(): boolean {
     return this.#isDone;
   }
@@ -77,14 +77,14 @@ export class Calibration {
     return this.#marksOf(subject).has(true);
   }
 
-  /** Records that the subject is unverifiable at a block, without consequences for later blocks. */
+  /** Records that the subject is unverifiable at one block. The state of later blocks stays the same. */
   noteFailed(subject: Subject, reason: string, number: bigint): void {
     this.#marksOf(subject).set(number, reason);
   }
 
   /**
-   * Records that the subject is unverifiable at a recent block. Answers about this block and later ones are then no longer verified; if the subject
-   * was never verified, answers about all blocks.
+   * Records that the subject is unverifiable at a recent block. From this block on, answers about the subject are no longer verified. If the subject
+   * was never verified, this holds for all blocks.
    * @returns whether the subject was verifiable at the newest blocks until now
    */
   noteUnverifiable(subject: Subject, reason: string, number: bigint): boolean {
@@ -93,7 +93,7 @@ export class Calibration {
     const from = number < UNKNOWN_NUMBER ? number : 0n;
     const hasShown = marks.has(true);
     marks.dropAbove(from);
-    // Older blocks count as verifiable until the examination of one of them fails.
+    // Earlier blocks count as verifiable until one of them is examined and fails.
     if (hasShown && !marks.has(true) && from > 0n) marks.set(0n, undefined);
     marks.set(from, known ?? reason);
     return known === undefined;
@@ -115,8 +115,8 @@ export class Calibration {
   }
 
   /**
-   * Returns the ranges in which the first block of a fork is to be searched. State is excluded, because most nodes serve proofs only for recent
-   * blocks.
+   * Returns the ranges in which the first block of a fork is to be searched. State is excluded from this search, because most nodes serve proofs only
+   * for recent blocks.
    */
   listUnknown(): readonly UnknownFork[] {
     return [...this.#marks].flatMap(([subject, marks]) =>
@@ -124,14 +124,14 @@ export class Calibration {
     );
   }
 
-  /** Returns the last block of each unverifiable range below verifiable blocks. These blocks are examined again from time to time. */
+  /** Returns the last block of each unverifiable range below verifiable blocks. The listed blocks are examined again from time to time. */
   listLast(): readonly bigint[] {
     return [...new Set([...this.#marks.values()].flatMap((marks) => marks.listLast()))];
   }
 
   /**
-   * Splits a range of blocks into parts, so that each of these subjects is either verifiable or unverifiable within a part.
-   * @returns the last block of each part, in ascending order
+   * Splits a range of blocks into parts. Within a part, each of `subjects` is either verifiable or unverifiable.
+   * @returns the number of the last block of each part, in ascending order
    */
   divide(subjects: readonly Subject[], first: bigint, last: bigint): readonly bigint[] {
     const about = new Set<Subject>([...subjects, 'header']);

@@ -18,8 +18,8 @@ export type ReportedAccessList = {
  * Records an access list as verified or refuted.
  * @param verifier absent if verification is off
  * @param upstream the node that returned the list
- * @throws UpstreamFault `wrong` if the list is incorrect. If state is verified and the request named the block by hash, the node is quarantined once
- * another node returns the correct list.
+ * @throws UpstreamFault `wrong` if the list is incorrect. If state is verified and the request named the block by hash, the node of the incorrect
+ * list is quarantined when another node returns the correct list.
  */
 export function checkAccessList(
   verifier: Verifier | undefined,

@@ -11,22 +11,21 @@ import type { Verifier } from './verifier.ts';
 /** Maximum number of headers through which one request links a block. */
 export const MAX_WALK = 1_024n;
 /**
- * Maximum number of blocks in each of the two LRU caches of linked blocks. A block takes about 150 bytes. `#linked` caches every linked block,
+ * Maximum number of blocks in each of the two LRU caches of linked blocks. A cached block takes about 150 bytes. `#linked` caches every linked block,
  * `#milestones` only blocks whose number is a multiple of `MILESTONE`.
  */
 const MAX_LINKED = 65_536;
 const MILESTONE = 512n;
 /**
- * Successive proofs downwards stop at multiples of this number. These heights do not move with the checkpoint, so their cached hashes stay useful.
+ * If a height needs several proofs, each proof except the last stops at a multiple of this number. Multiples of this number stay the same when the
+ * checkpoint moves, so cached hashes at these heights stay useful.
  */
 const STOP = 15n * MILESTONE;
 /** Time limit of one linking attempt, milliseconds. */
 const LINK_LIMIT_MS = 10_000;
 /** Maximum number of successive proofs for one height. */
 const MAX_JUMPS = 64n;
-/**
- * Pause after nodes returned no state proof below an anchor, milliseconds. Without the pause, every request about an old block would cause a proof request.
- */
+/** Pause after nodes returned no state proof below an anchor, milliseconds. During the pause, requests about old blocks cause no proof request. */
 const PROOF_PAUSE_MS = 60_000;
 
 type Block = { readonly number: bigint; readonly hash: string };
@@ -35,8 +34,8 @@ type Block = { readonly number: bigint; readonly hash: string };
 type CheckpointKind = 'configured' | 'anchored';
 
 /**
- * Blocks that hashes link to the checkpoint: `parentHash`, or the history contract (EIP-2935). Ancestors of the checkpoint are canonical, whatever
- * nodes report. A descendant of the checkpoint is on no other known chain, but a node may have invented it.
+ * Blocks that are linked to the checkpoint, by `parentHash` of headers or by the history contract (EIP-2935). Ancestors of the checkpoint are
+ * canonical, whatever nodes report. A descendant of the checkpoint may be invented by a node, but it is on no other known chain.
  */
 export class CheckpointLinks {
   #checkpoint: Checkpoint;
@@ -46,7 +45,7 @@ export class CheckpointLinks {
   readonly #linked = new Lru<bigint, string>(MAX_LINKED, Number.POSITIVE_INFINITY);
   readonly #milestones = new Lru<bigint, string>(MAX_LINKED, Number.POSITIVE_INFINITY);
   readonly #running = new Map<string, Promise<string | undefined>>();
-  /** Earliest time of the next proof below an anchor, on the clock of `performance.now()`. */
+  /** Time before which no proof of a block below a layer 1 anchor is requested, on the clock of `performance.now()`. */
   #provesFrom = 0;
 
   constructor(checkpoint: Checkpoint, verifier: Verifier, ask: Send, kind: CheckpointKind = 'configured') {
@@ -60,7 +59,7 @@ export class CheckpointLinks {
     return this.#checkpoint;
   }
 
-  /** Replaces the checkpoint by a later block. Blocks that are linked stay linked. */
+  /** Replaces the checkpoint by a later block. A block that is linked to the previous checkpoint stays linked. */
   moveTo(checkpoint: Checkpoint): void {
     this.#note(this.#checkpoint);
     this.#checkpoint = checkpoint;
@@ -69,7 +68,7 @@ export class CheckpointLinks {
 
   /**
    * Returns the reason why an unlinked block is unverifiable, as a clause for an error text; undefined if the block is linked or needs no link. Below
-   * a layer 1 anchor, only blocks within `MAX_WALK` need a link, because headers alone can link them.
+   * a layer 1 anchor, only blocks within `MAX_WALK` need a link: headers are enough to link them.
    */
   whyUnlinked(position: BlockPosition): string | undefined {
     if (this.has(position)) return undefined;
@@ -119,8 +118,7 @@ export class CheckpointLinks {
   }
 
   /**
-   * Runs work once for all concurrent callers with the same name. A disconnect of a caller does not abort the work. Returns undefined if the nodes
-   * fail.
+   * Runs work once for all concurrent callers with the same name. If a caller disconnects, the work continues. Returns undefined if the nodes fail.
    */
   #once(
     name: string,
@@ -138,7 +136,7 @@ export class CheckpointLinks {
     return result;
   }
 
-  /** Links the block at a height below the checkpoint. @returns its hash; undefined if no proof or header is available */
+  /** Links the block at a height below the checkpoint. @returns the hash of the block; undefined if no proof or header is available */
   async #goDown(number: bigint, scope: RequestScope): Promise<string | undefined> {
     let from = this.#findAbove(number);
     if (from.number - number > MAX_JUMPS * STOP) return undefined;
@@ -170,7 +168,10 @@ export class CheckpointLinks {
     return proveOlderHash({ verifier: this.#verifier, ask: this.#ask, scope }, from, to);
   }
 
-  /** Returns the lowest linked block at or above a height. Checks every height up to `MAX_WALK` above, and above that only multiples of `STOP`. */
+  /**
+   * Returns the lowest linked block at or above a height. First checks every height up to `MAX_WALK` above the requested height. Above `MAX_WALK`,
+   * checks only multiples of `STOP`.
+   */
   #findAbove(number: bigint): Block {
     const { checkpoint } = this;
     const next = number + MAX_WALK < checkpoint.number ? number + MAX_WALK : checkpoint.number;
@@ -224,8 +225,8 @@ export class CheckpointLinks {
   }
 
   /**
-   * Returns a block and its ancestors down to the first linked ancestor, exclusively. Returns undefined if there is no linked ancestor above the
-   * checkpoint's height and within `MAX_WALK`.
+   * Returns a block and its ancestors down to the first linked ancestor, exclusively. Returns undefined if none of `MAX_WALK` ancestors above the
+   * checkpoint's height is linked.
    * @param to height at which a linked ancestor is expected; headers down to this height are requested in advance
    */
   async #follow(block: Block, to: bigint, scope: RequestScope): Promise<readonly Block[] | undefined> {

@@ -6,7 +6,7 @@ import type { Verifier } from './verifier.ts';
 
 /** Maximum number of steps of one search; bisection needs 30 steps to find the first block of a fork among 10^9 blocks. */
 const MAX_STEPS = 256;
-/** Maximum number of neighbouring blocks that one step examines until a block contains the subject. */
+/** Maximum number of neighbouring blocks that one step examines, until one of them contains the subject. */
 const MAX_NEAR = 8n;
 
 export type FindForksParts = {
@@ -63,7 +63,10 @@ export async function findForks({
   return false;
 }
 
-/** Returns the contradictions with their header that the answers of two nodes share, or that the only node's answer has. */
+/**
+ * Returns the findings that contradict the header and that two nodes share. If only one node is up, returns all findings of this node that contradict
+ * the header.
+ */
 function listFailed(trials: readonly Trial[], isAlone: boolean): readonly Finding[] {
   const found = trials.flatMap((trial) => trial.found);
   return found.filter(({ subject, kind, evidence }, i) => {

@@ -1,15 +1,16 @@
 import type { Finding } from '../../../../packages/proofs/findings.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
 
-/** The same unverifiable answer of most nodes about a block, and the nodes that returned a different answer. */
+/** Unverifiable answer about a block that most nodes have returned, and the nodes that have returned another answer. */
 export type MajorityReply = {
   readonly finding: Finding & { readonly evidence: string };
   readonly dissenters: ReadonlySet<Upstream>;
 };
 
 /**
- * Returns the finding that more than half of the nodes share; undefined if there is none, or if a node in `able` has no reply with a finding.
- * @param replies finding in each node's answer that does not verify
+ * Returns the finding that more than half of the nodes share. Returns undefined if no finding is so frequent, or if a node in `able` has no reply
+ * with a finding.
+ * @param replies by node: the finding because of which the node's answer does not verify
  * @param able usable nodes that have the block
  */
 export function findMajorityReply(

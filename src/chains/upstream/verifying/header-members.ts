@@ -10,7 +10,7 @@ import type { RequestScope } from '../../../util/request-scope.ts';
  */
 const MAX_NAMES = 256;
 
-/** Names of all members that block objects of a network have had. A new name often indicates a fork. */
+/** Names of all members that block objects of a network have had. A name that no block had before often indicates a fork. */
 export class HeaderMembers {
   readonly #ask: Send;
   readonly #names = new Set<string>();

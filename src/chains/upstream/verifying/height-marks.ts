@@ -6,25 +6,25 @@ export type Unknown = { readonly at: bigint; readonly below: bigint };
 
 /** Maximum number of marks of one subject. A range of blocks with the same rules needs two marks. */
 const MAX_MARKS = 64;
-/** Below an unverifiable range, the next block to examine is at a distance of this many times the known length of the range. */
+/** Below an unverifiable range of known length, the distance to the next examined block is this many times the length. */
 const GROWTH = 8n;
 
 /**
- * Examined heights of one subject (marks), and whether each block was verified. Two neighbouring marks with the same result apply to all heights
- * between them, and the outermost marks to all heights beyond. Between two marks with different results, a fork begins; heights there count as
- * verifiable, so that wrong answers are detected.
+ * Examined heights of one subject (marks), and whether each block was verified. If two neighbouring marks have the same result, it applies to all
+ * heights between them. The results of the outermost marks apply to all heights beyond them. Between two marks with different results, a fork begins.
+ * The heights between them count as verifiable, so that wrong answers are detected.
  */
 export class HeightMarks {
-  /** Marks sorted by number. Only the first and the last of successive marks with the same result are stored. */
+  /** Marks sorted by number. If successive marks have the same result, only the first and the last of them are stored. */
   #marks: Mark[] = [];
-  /** True if any mark is unverifiable. This shortcut is read for every answer, and is rarely true. */
+  /** True if any mark is unverifiable. Every answer reads `#hasBad`; the marks are searched only if it is true. */
   #hasBad = false;
 
   get isEmpty(): boolean {
     return this.#marks.length === 0;
   }
 
-  /** Returns whether there is a verified mark (`isGood`), or an unverifiable one. */
+  /** Returns whether any mark is verified (if `isGood`) or unverifiable (if not). */
   has(isGood: boolean): boolean {
     return this.#marks.some((mark) => isGoodMark(mark) === isGood);
   }
@@ -42,7 +42,7 @@ export class HeightMarks {
     return upper !== undefined && isGoodMark(upper) ? upper : lower;
   }
 
-  /** Records the result of examining a block. @param reason reason why it is unverifiable; undefined if it was verified */
+  /** Records the result of examining a block. @param reason reason why the block is unverifiable; undefined if it was verified */
   set(number: bigint, reason: string | undefined): void {
     const marks = this.#marks.filter((mark) => mark.number !== number);
     const at = marks.findIndex((mark) => mark.number > number);
@@ -51,12 +51,12 @@ export class HeightMarks {
     while (this.#marks.length > MAX_MARKS) this.#forgetShortest();
   }
 
-  /** Drops marks above a block. */
+  /** Drops the marks at heights above `number`. */
   dropAbove(number: bigint): void {
     this.#replace(this.#marks.filter((mark) => mark.number <= number));
   }
 
-  /** First block of the unverifiable range at the newest blocks; undefined if there is none, or if no block at all is verifiable. */
+  /** First block of the unverifiable range that includes the newest blocks. Undefined if this range does not exist, or if it includes all blocks. */
   get from(): bigint | undefined {
     const last = this.#marks.findLastIndex(isGoodMark);
     return last < 0 ? undefined : this.#marks[last + 1]?.number;
@@ -67,14 +67,14 @@ export class HeightMarks {
     return this.listLast().at(-1);
   }
 
-  /** Returns the last block of each unverifiable range that has verifiable blocks above it. */
+  /** Returns the last block of each unverifiable range, except the range that includes the newest blocks. */
   listLast(): readonly bigint[] {
     return this.#pairs().flatMap(([lower, upper]) =>
       !isGoodMark(lower) && isGoodMark(upper) ? [lower.number] : [],
     );
   }
 
-  /** Returns the last height of each range with the same result, except the newest range. */
+  /** Splits all heights into ranges with the same result. Returns the last height of each range except the newest. */
   listEnds(): readonly bigint[] {
     return this.#pairs().flatMap(([lower, upper]) => {
       if (isGoodMark(lower) === isGoodMark(upper)) return [];
@@ -82,14 +82,16 @@ export class HeightMarks {
     });
   }
 
-  /** Returns the ranges that contain the first block of a fork, and the range below the oldest unverifiable block, which may contain one. */
+  /**
+   * Returns the ranges that contain the first block of a fork. The range below the oldest unverifiable block is included, because it may contain one.
+   */
   listUnknown(): readonly Unknown[] {
     const unknown = this.#pairs().flatMap(([lower, upper]): readonly Unknown[] => {
       const isKnown = isGoodMark(lower) === isGoodMark(upper) || upper.number - lower.number <= 1n;
       return isKnown ? [] : [{ at: (lower.number + upper.number) / 2n, below: upper.number }];
     });
     const [oldest] = this.#marks;
-    // The search ends at block 1, because block 0 follows the rules of no fork.
+    // Block 0 is not searched, because genesis follows the rules of no fork.
     if (oldest === undefined || isGoodMark(oldest) || oldest.number <= 1n) return unknown;
     const good = this.#marks.findIndex(isGoodMark);
     const newest = this.#marks.at(good < 0 ? -1 : good - 1) ?? oldest;
@@ -103,7 +105,7 @@ export class HeightMarks {
     return this.#marks.slice(1).map((upper, i) => [this.#marks[i] as Mark, upper]);
   }
 
-  /** Removes the marks of the shortest unverifiable range, whose blocks then count as verifiable again. */
+  /** Removes the marks of the shortest unverifiable range. Blocks in this range then count as verifiable again. */
   #forgetShortest(): void {
     let shortest: { readonly first: number; readonly last: number; readonly length: bigint } | undefined;
     for (const [first, mark] of this.#marks.entries()) {
@@ -130,7 +132,7 @@ function isGoodMark({ reason }: Mark): boolean {
   return reason === undefined;
 }
 
-/** Removes marks whose two neighbours have the same result. */
+/** Removes each mark whose lower and upper neighbours have the same result as the mark. */
 function thin(marks: readonly Mark[]): Mark[] {
   return marks.filter((mark, i) => {
     const [before, after] = [marks[i - 1], marks[i + 1]];

@@ -2,8 +2,8 @@ import { ChainError } from '../../../chain/errors.ts';
 import { type FaultKind, Refutation, UpstreamFault } from '../../../pool/fault.ts';
 
 /**
- * Kinds of faults of nodes that send no proof of some state, but may still answer reads of it. The node lacks the method, or the block is too old, or
- * the proof is too large or too slow.
+ * Kinds of faults of a node that sends no proof of some state. The node may still answer reads of this state. With these faults, the node lacks the
+ * method, the block is too old, or the proof is too large or too slow.
  */
 const FAULTS: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'unsupported',
@@ -17,8 +17,8 @@ const FAULTS: ReadonlySet<FaultKind> = new Set<FaultKind>([
 ]);
 
 /**
- * Returns whether an error means that nodes send no proof. Returns false for a refuted proof, and if no node answers. A proof of a node on another
- * branch is the fault `wrong`.
+ * Returns whether an error means that nodes send no proof. Returns false if the proof was refuted, or if no node answers at all. A proof from a node
+ * on another branch causes the fault `wrong`, for which the result is also false.
  */
 export function lacksProof(error: unknown): error is Error {
   if (error instanceof Refutation) return false;

@@ -21,7 +21,7 @@ import { CheckpointLinks } from './checkpoint-links.ts';
 import type { Anchor } from './trust.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Address of the L2ToL1MessagePasser predeploy (OP Stack). An output root commits to the storage root of this contract. */
+/** Address of the L2ToL1MessagePasser predeploy (OP Stack). An output root commits to the storage root of the L2ToL1MessagePasser. */
 const MESSAGE_PASSER = '0x4200000000000000000000000000000000000016';
 const VERSION = new Uint8Array(32);
 const NO_WITHDRAWALS = bytesToHex(EMPTY_TRIE_ROOT);
@@ -35,22 +35,22 @@ export type Layer1AnchorParts = {
   readonly log: Logger;
 };
 
-/** A verified header, with the `withdrawalsRoot` of the block object. */
+/** A verified header, and the member `withdrawalsRoot` of the block object from which it was read. */
 type ToldHeader = VerifiedHeader & { readonly withdrawalsRoot: string | undefined };
 /** Number of the block to which an output root should commit, and a function that checks whether a header is of this block. */
 type MeantBlock = { readonly number: bigint; readonly isMeant: (header: ToldHeader) => boolean };
 type ToldBlock = { readonly header: ToldHeader; readonly upstream: Upstream | undefined };
 
 /**
- * Anchors a rollup in output roots on layer 1. The block of an output root and its ancestors are canonical, whatever nodes report. A node with
- * another block at this height is quarantined. If all nodes have another block, no block counts as verified.
+ * Anchors a rollup in output roots on layer 1. The block to which an output root commits is canonical, and so are its ancestors, whatever nodes
+ * report. A node with another block at this height is quarantined. If all nodes have another block, no block counts as verified.
  */
 export class Layer1Anchor implements Anchor, AnchoredChain {
   readonly #parts: Layer1AnchorParts;
   #links: CheckpointLinks | undefined;
   /** Output root of the current anchor block. */
   #outputRoot = '';
-  /** Reason why there is no anchor, or no newer one, as a clause for an error text. */
+  /** Reason why no block is anchored, or why no newer block is, as a clause for an error text. */
   #reason: string | undefined = 'layer 1 has not been read yet';
   #isContradicted = false;
 
@@ -94,7 +94,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     }
   }
 
-  /** Records why no newer anchor was found. The current anchor and a contradiction remain. */
+  /** Records why no newer anchor was found. The current anchor stays valid. A recorded contradiction stays, too. */
   noteUnanchored(reason: string): void {
     const { network, log } = this.#parts;
     if (this.#isContradicted || this.#reason === reason) return;
@@ -207,8 +207,8 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
   }
 
   /**
-   * Returns the header from which the output root is computed; undefined if no header matches.
-   * @throws UpstreamFault if no header matches, and a header's output root cannot be computed
+   * Returns the header of the block to which the output root commits; undefined if it is none of the headers.
+   * @throws UpstreamFault if no header matches and the output root of at least one header could not be computed
    */
   async #findRoot(
     told: readonly ToldBlock[],
@@ -229,8 +229,8 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
   }
 
   /**
-   * Returns whether the output root is that of a block. Since Isthmus, the header contains the storage root of the message passer; before, an account
-   * proof is needed.
+   * Returns whether `outputRoot` is the output root of the block with this header. Since Isthmus, the header contains the storage root of the message
+   * passer; before, an account proof is needed.
    */
   async #makes(header: ToldHeader, outputRoot: string, scope: RequestScope): Promise<boolean> {
     const { withdrawalsRoot } = header;

@@ -33,9 +33,11 @@ import type { Verifier } from './verifier.ts';
 
 /** Parts of blocks and receipts (`Subject`) that must be verified before logs are derived from them. */
 const LOG_SUBJECTS: readonly Subject[] = ['header', 'transactions', 'receipts', 'place', 'logIndex', 'logs'];
-/** Maximum number of blocks per request whose transactions and receipts are requested concurrently. */
+/** Number of blocks whose transactions and receipts one client request fetches concurrently. */
 const BLOCKS_AT_ONCE = 4;
-/** In this many blocks below the head, missing logs are no fault, because a node may have a block before it has indexed the logs. */
+/**
+ * If a block is at most this number of blocks below the head, missing logs are no fault: a node may have the block before it has indexed the logs.
+ */
 const INDEXING_BLOCKS = 8n;
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
@@ -50,14 +52,17 @@ export type LogProofParts = {
   readonly headNumber: () => bigint;
 };
 
-/** A block of a range; `logs` are its matching logs as JSON, undefined until the block's receipts were read. */
+/** A block of a range. `logs` are the matching logs of the block as JSON; undefined until its receipts were read. */
 type Row = {
   readonly found: FoundBlock;
   readonly header: VerifiedHeader;
   logs: readonly string[] | undefined;
 };
 
-/** Error of an answer with logs in blocks whose blooms exclude them. The receipts of these blocks must be read before the node counts as faulty. */
+/**
+ * Error of an answer with logs in blocks whose blooms exclude them. Logs that a bloom excludes count as a fault of the node only after the receipts
+ * of their block were read.
+ */
 export class UnexpectedLogs extends Error {
   override readonly name = 'UnexpectedLogs';
   readonly numbers: readonly bigint[];
@@ -134,7 +139,7 @@ export class LogProofs {
     const { findHeader, blocks } = this.#parts;
     const rows: Row[] = [];
     for (const each of found) {
-      // A block that was requested before calibration was complete is not verified, so it is requested again.
+      // If calibration was not complete when a block was requested, the block was not verified and is requested again.
       const header =
         findHeader(each.block.hash) ?? (await blocks.getReceiptsOf(each, scope, true)).proven?.header;
       if (header === undefined)
@@ -146,7 +151,7 @@ export class LogProofs {
     return expected;
   }
 
-  /** Reads the receipts of blocks that have logs in an answer although the blooms exclude them. */
+  /** An answer has logs in blocks whose blooms exclude them. Reads the receipts of these blocks. */
   async findMore(expected: ExpectedLogs, { numbers }: UnexpectedLogs, scope: RequestScope): Promise<void> {
     await expected.examine(numbers, scope);
     if (numbers.some((number) => expected.has(number))) this.#isBloomless = true;
@@ -285,7 +290,7 @@ export class ExpectedLogs {
 
 /**
  * Returns the receipts of a block, and the verified block with which they were compared.
- * @throws UpstreamFault if no node has them
+ * @throws UpstreamFault if no node has the receipts
  */
 async function requestReceipts(
   { blocks }: LogProofParts,

@@ -46,7 +46,7 @@ export type Verification = {
   readonly agreed: AgreedLinks | undefined;
   /** Receives output roots from layer 1; undefined if layer 1 is not read. */
   readonly layer1: AnchoredChain | undefined;
-  /** Determines which parts of answers can be verified. Never rejects; continues in the background if no node answers now. */
+  /** Determines which parts of answers can be verified. Never rejects. If no node answers now, continues in the background. */
   calibrate(): Promise<void>;
   /** Restarts calibration; called when the network becomes another chain. */
   forgetChain(): void;

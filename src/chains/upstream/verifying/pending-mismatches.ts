@@ -10,8 +10,8 @@ const MISMATCH_MS = 600_000;
 export type PendingMismatch = { readonly upstream: Upstream; readonly finding: Finding };
 
 /**
- * Answers that do not match their block, until it is known whether the node is at fault or the chain's rules are unknown to this program. The node is
- * at fault if another node's answer about the same part (`Subject`) of the block is verified.
+ * Answers that do not match their block. A mismatch is stored until it is known whether the node is at fault or the chain has rules that are unknown
+ * to this program. The node is at fault if another node's answer about the same part (`Subject`) of the block is verified.
  */
 export class PendingMismatches {
   readonly #pending = new Lru<string, Map<Upstream, Finding>>(MAX_MISMATCHES, MISMATCH_MS);
@@ -23,7 +23,7 @@ export class PendingMismatches {
     this.#pending.set(name, pending);
   }
 
-  /** Returns the number of other nodes whose answers about a block have the same mismatch. */
+  /** Returns the number of other nodes whose answers about the block have the same finding. */
   countOthers(blockHash: string, upstream: Upstream, { subject, evidence }: Finding): number {
     const pending = this.#pending.get(`${blockHash}:${subject}`) ?? new Map<Upstream, Finding>();
     return [...pending].filter(([other, finding]) => other !== upstream && finding.evidence === evidence)

@@ -95,7 +95,7 @@ export class Proofs {
 
   /**
    * Verifies the receipts of a block.
-   * @returns the same result, serialized again if an object repeats a name
+   * @returns the receipts, serialized again if an object repeats a name
    * @throws UpstreamFault `wrong`
    * @throws ContradictedBlock if the receipts contradict senders of the block that were not recovered
    */
@@ -176,7 +176,8 @@ export class Proofs {
   }
 
   /**
-   * Verifies an RLP-encoded block or header, or the encoded receipts of a block. Streams are returned without verification.
+   * Verifies an RLP-encoded block or header, or the encoded receipts of a block. A streamed block, header or list of receipts is returned without
+   * verification.
    * @returns the same result
    * @throws UpstreamFault `wrong`
    */
@@ -198,8 +199,8 @@ export class Proofs {
     if (part === 'block') verifyRawBlock(asText(value), header, tools);
     else if (part === 'header') verifyRawHeader(asText(value), header.hash, tools);
     else verifyRawReceipts(value, header.receiptsRoot, tools);
-    // Encoded receipts do not contain their block hash. For a request by number, a node on another branch returns receipts of another block and is
-    // not at fault.
+    // Encoded receipts do not contain the hash of their block. For a request by number, a node on another branch returns receipts of another block
+    // and is not at fault.
     const isOfOther = part === 'receipts' && upstream?.knowsHashParameters !== true;
     if (isOfOther && tools.findings.list.length > 0)
       throw new UpstreamFault('wrong', 'the encoded receipts do not hash to the root in the header');
@@ -225,7 +226,7 @@ export class Proofs {
     const tools = verifier.openTools();
     const uncle: unknown = parseJsonText(text);
     verifyHeader(isMembers(uncle) ? uncle : {}, block.uncleHashes[index] ?? '', tools);
-    // Findings about `uncles` are dropped, because an uncle object lists no uncles even if its header commits to some.
+    // Findings about `uncles` are dropped: the object of an uncle has no list of uncles, even if its header commits to some.
     const found = tools.findings.list.filter(({ subject }) => subject !== 'uncles');
     verifier.classify(block, found, ['header'], upstream);
   }
@@ -267,7 +268,7 @@ export class Proofs {
   ): void {
     const findings = new Findings();
     verifyCode(code, codeHash, findings);
-    // For a request by number, a node on another branch may return another code and is not at fault.
+    // If the request has the block number instead of the hash, a node on another branch may return another code without a fault.
     if (!findings.has('state') || upstream?.knowsHashParameters === true)
       this.verifier?.classify(
         { number, hash: nameAccount(hash, address) },
@@ -295,7 +296,7 @@ export class Proofs {
     const value: unknown = parseJsonText(text);
     const transaction = isMembers(value) ? value : {};
     const listed = transactions.facts[index];
-    // The transactions root does not cover an `isUncovered` transaction, which only its reported hash identifies.
+    // The transactions root does not cover an `isUncovered` transaction, so only its reported hash identifies it.
     if (listed?.isUncovered !== true) {
       const verified = verifyTransaction(transaction, tools, header.baseFeePerGas);
       if (verified !== undefined && verified.facts.hash !== listed?.hash) {
@@ -328,14 +329,16 @@ export class Proofs {
 }
 
 /**
- * Returns the key of answers about one account of a block. Accounts have separate keys, because a node may be wrong about one and correct about
- * another.
+ * Returns the key of answers about one account of a block. Each account has its own key, because a node may be wrong about one account and correct
+ * about another.
  */
 function nameAccount(blockHash: string, address: string): string {
   return `${blockHash}, account ${address}`;
 }
 
-/** Returns whether receipts belong to another block at the same height, whose node is on another branch and not at fault. */
+/**
+ * Returns whether receipts belong to another block at the same height. A node on another branch returns receipts of another block without a fault.
+ */
 function areOfOther(receipts: unknown, blockHash: string): boolean {
   return (
     Array.isArray(receipts) &&

@@ -19,9 +19,9 @@ export type IsAgreed = (position: BlockPosition) => boolean;
 
 /** Source other than nodes that determines canonical blocks: a configured checkpoint, or layer 1. */
 export interface Anchor {
-  /** Blocks that are linked to the anchor block; undefined until that block is known. */
+  /** Blocks that are linked to the anchor block; undefined while no anchor block is known. */
   readonly links: CheckpointLinks | undefined;
-  /** Reason why every block is unverifiable, even if nodes agree, as a clause for an error text. */
+  /** Reason why no block counts as verified, even if nodes agree on one, as a clause for an error text. */
   readonly contradiction?: string | undefined;
 }
 
@@ -44,8 +44,8 @@ export class TrustRules {
    * @param verifier absent if verification is off
    * @param isAgreed returns whether enough nodes report a block
    * @param anchor absent if neither a checkpoint nor layer 1 is configured
-   * @param agreement agreement of operators on blocks; absent if two nodes suffice. If present, an unverified answer has the level `single`, even if
-   * many nodes report its block.
+   * @param agreement agreement of operators on blocks; absent if two nodes suffice. With agreement, an unverified answer has the level `single`, even
+   * if many nodes report its block.
    */
   constructor(
     verifier: Verifier | undefined,
@@ -64,7 +64,7 @@ export class TrustRules {
     return this.#anchor?.links?.link(position);
   }
 
-  /** Tries to link the block to the checkpoint, and then calls `note`. */
+  /** Tries to link the block of an answer to the checkpoint, and then records the trust level of the answer (`note`). */
   complete(
     scope: RequestScope,
     position: BlockPosition,
@@ -98,7 +98,7 @@ export class TrustRules {
   }
 
   /**
-   * Records the trust level of an execution on verified state. Unlike other answers, it may have started before calibration (`REQUESTED_TOO_EARLY`),
+   * Records the trust level of an execution on verified state. The request of an execution may have begun before calibration (`REQUESTED_TOO_EARLY`),
    * because proofs and headers are always verified.
    * @param why reason why the result is not verified, as a clause for an error text; undefined if there is none
    * @throws ChainError `unavailable` if the network requires verification and the result is not verified
@@ -113,7 +113,7 @@ export class TrustRules {
   }
 
   /**
-   * Rejects a request in advance whose answer would be rejected because its block is not verified to be canonical.
+   * Rejects a request at once if its answer would be rejected later, because its block is not verified to be canonical.
    * @throws ChainError `unavailable` if the network requires verification and the block is not verified as canonical
    */
   demandAnchor(position: BlockPosition, isNamed: boolean): void {
@@ -156,10 +156,7 @@ export class TrustRules {
     this.counts[trust]++;
   }
 
-  /**
-   * Returns a reason if the request began before its kind of answer could be verified; its answer may be unverified although verification is now
-   * possible.
-   */
+  /** If a part of answers has become verifiable since the request began, returns this as the reason why the answer may be unverified. */
   #whyEarly({ startedAt }: RequestScope): string | undefined {
     const widenedAt = this.#verifier?.calibration.widenedAt;
     return widenedAt !== undefined && startedAt < widenedAt ? REQUESTED_TOO_EARLY : undefined;
@@ -167,7 +164,7 @@ export class TrustRules {
 
   /**
    * Records an unverified answer of one node.
-   * @param why reason why it is not verified, as a clause for an error text
+   * @param why reason why the answer is not verified, as a clause for an error text
    * @throws ChainError `unavailable` if the network requires verification
    */
   noteSingle(scope: RequestScope, why: string): void {
@@ -175,7 +172,7 @@ export class TrustRules {
   }
 
   /**
-   * Records the trust level of an encoded transaction, whose block is unknown.
+   * Records the trust level of an answer with an encoded transaction. The transaction's block is unknown.
    * @param isHashed whether the hash of the answer is the requested hash
    * @throws ChainError `unavailable` if the network requires verification and the hash differs
    */
@@ -186,7 +183,7 @@ export class TrustRules {
     this.counts[trust]++;
   }
 
-  /** Returns the reason why an answer is not verified; undefined if it is verified. */
+  /** Returns the reason why an answer about these subjects of a block is not verified; undefined if it is verified. */
   #explain(position: BlockPosition, isNamed: boolean, subjects: readonly Subject[]): string | undefined {
     const { number, hash } = position;
     if (this.#verifier === undefined || hash === undefined) return 'answers of this network are not verified';

@@ -133,8 +133,8 @@ async function tryNode(
 }
 
 /**
- * Compares the logs that a node returns for a block with the logs in the receipts. Returns undefined if the node returns none, because it may lack
- * the method.
+ * Compares the logs that a node returns for a block with the logs in the receipts. Returns undefined if the node returns no logs, because the node
+ * may lack the method.
  */
 async function compareReported(
   expected: readonly string[],
@@ -149,7 +149,7 @@ async function compareReported(
   return Array.isArray(logs) ? (compareLogs(logs, expected, () => header) ?? 'none') : undefined;
 }
 
-/** Converts a failure of all nodes to undefined, which leaves the calibration of the affected subjects unchanged. */
+/** If all nodes fail, returns undefined instead of a fault. The calibration of the affected subjects then stays the same. */
 function orNone(answer: Promise<JsonText>): Promise<JsonText | undefined> {
   return answer.catch((error: unknown) => {
     if (isFailure(error)) return undefined;

@@ -34,8 +34,8 @@ import { BLOCK_SUBJECTS } from './subjects.ts';
 import type { VerificationTarget, Verifier } from './verifier.ts';
 
 /**
- * Maximum number of transactions in cached blocks; each block counts as 8 further transactions. A transaction takes 128 bytes, or 600 if the
- * transactions of its block were requested individually.
+ * Maximum number of transactions in cached blocks; each block counts as 8 further transactions. In memory, a transaction takes 128 bytes, or 600
+ * bytes if the transactions of its block were requested individually.
  */
 const MAX_TRANSACTIONS = 32_768;
 const BLOCK_WEIGHT = 8;
@@ -48,9 +48,9 @@ const MAX_UNCLES = 12_288;
 /** Maximum number of blocks that are marked for full verification, about 300 bytes each. */
 const MAX_CONTRADICTED = 1_024;
 /**
- * Number of senders that are recovered per block, in 54 µs each. A sample suffices, because the transactions root covers the signatures.
- * `MORE_SENDERS_PER_SECOND` limits the senders after the first of a block, so that under load a node with wrong senders is detected some seconds
- * later.
+ * Number of senders per block that are recovered from signatures. A recovery takes 54 µs. The transactions root covers the signatures, so only wrong
+ * senders of the node itself are possible, and a sample detects them. `MORE_SENDERS_PER_SECOND` limits the recoveries after the first sender of each
+ * block. Under load, a node with wrong senders is therefore detected some seconds later.
  */
 const SENDER_SAMPLE = 4;
 const MORE_SENDERS_PER_SECOND = 100;
@@ -61,14 +61,14 @@ const HEADER_SUBJECTS: readonly Subject[] = ['header'];
 export type VerifiedBlock = {
   readonly header: VerifiedHeader;
   readonly transactions: KnownTransactions;
-  /** True if every sender was recovered from its signature. If false, a node reported all senders except a sample. */
+  /** True if every sender was recovered from its signature. If only a sample of the senders was recovered, a node has reported the others. */
   readonly hasAllSenders: boolean;
 };
 
-/** Parts of a block that one verification has compared. */
+/** Parts of a block that one call of a verifying function has compared with the header. */
 type Judged = {
   readonly isFull: boolean;
-  /** True if no transaction was verified. */
+  /** True if the block has no transaction that was verified. */
   readonly isEmpty: boolean;
   readonly subjects: readonly Subject[];
 };
@@ -78,7 +78,7 @@ export type TransactionPlace = { readonly header: VerifiedHeader; readonly index
 /** Requests a block. The result is a stream if the block is too large, and null if it does not exist. */
 export type RequestWhole = (scope: RequestScope) => PromiseOrValue<JsonResult | null>;
 
-/** Functions that request parts for the verification of a streamed block. A part is undefined if no node has it. */
+/** Functions that request parts for the verification of a streamed block. A function returns undefined if no node has the requested part. */
 export type RequestMore = {
   readonly header: () => PromiseOrValue<VerifiedHeader | undefined>;
   /** Returns the hashes of the uncles to which the header commits. */
@@ -152,7 +152,10 @@ export class VerifiedBlocks {
     return undefined;
   }
 
-  /** Returns the transaction indexes of a block by hash. The indexes are built on first use, because most blocks are never searched. */
+  /**
+   * Returns the transaction indexes of a block by hash. The index of a block is built when the block is first searched, because most blocks are never
+   * searched.
+   */
   #indexOf(block: VerifiedBlock): ReadonlyMap<string, number> {
     const known = this.#indexes.get(block);
     if (known !== undefined) return known;
@@ -190,7 +193,7 @@ export class VerifiedBlocks {
   }
 
   /**
-   * Returns a verified block; requests it if it is not cached. Returns undefined if its transactions are unverifiable.
+   * Returns a verified block; requests it if it is not cached. Returns undefined if the block's transactions are unverifiable.
    * @param requestWhole requests the block with whole transactions; a stream must already have been read to its end
    */
   prove(
@@ -205,7 +208,7 @@ export class VerifiedBlocks {
     return continueWith(requestWhole(scope), (result) => {
       const proven = this.#blocks.get(hash);
       if (proven !== undefined || result === null) return proven;
-      // The answer came from a cache of this or another process, so it was not verified on arrival.
+      // A block from the cache of this or another process was not verified on arrival.
       if (isComplete(result)) this.check(block, result, true, undefined);
       else result.cancel();
       return this.#blocks.get(hash);
@@ -213,7 +216,7 @@ export class VerifiedBlocks {
   }
 
   /**
-   * Returns the verified header of a block; requests the block if the header is not cached. Returns undefined if the header is unverifiable.
+   * Returns the verified header of a block; requests the block if the header is not cached. Returns undefined if the block's header is unverifiable.
    * @param requestBlock requests the block, with whole transactions or with hashes
    */
   proveHeader(
@@ -227,7 +230,7 @@ export class VerifiedBlocks {
     return continueWith(requestBlock(scope), (result) => {
       const proven = this.#headers.get(hash);
       if (proven !== undefined || result === null) return proven;
-      // The answer came from a cache of this or another process, so it was not verified on arrival.
+      // A block from the cache of this or another process was not verified on arrival.
       if (isComplete(result)) this.check(block, result, false, undefined);
       else result.cancel();
       return this.#headers.get(hash);
@@ -317,7 +320,8 @@ export class VerifiedBlocks {
   }
 
   /**
-   * Rejects a different block at the same height, which a node on another branch returns for a request by number without being at fault.
+   * Rejects another block at the requested height. If the request has the number instead of the hash, a node on another branch returns another block
+   * without a fault.
    * @throws UpstreamFault `wrong`
    */
   #refuseOther(
@@ -368,13 +372,13 @@ export class VerifiedBlocks {
     findings.contradict('uncles', 'the block lists other uncles than its header commits to');
   }
 
-  /** Compares senders with their signatures. @returns whether all senders were compared; false for a sample */
+  /** Compares senders with their signatures. @returns true if all senders were compared, false if only a sample was */
   #compareSenders(hash: string, told: unknown, length: number, tools: VerifyTools): boolean {
     const { mode, recoverPublicKey } = this.#verifier;
     const isEvery = mode === 'require' || this.isContradicted(hash) || length <= SENDER_SAMPLE;
     const sample = this.#moreSenders.tryTake(SENDER_SAMPLE - 1) ? SENDER_SAMPLE : 1;
     const count = isEvery ? length : sample;
-    // The items of a list are parsed here if the list was not read to its end before.
+    // The list of transactions is parsed here, unless it was already read to its end.
     const transactions = told instanceof ListText && !told.isRead ? told.parse() : told;
     const start = isEvery ? 0 : Math.floor(Math.random() * length);
     for (let i = 0; i < count; i++) {

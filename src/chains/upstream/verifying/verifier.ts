@@ -18,8 +18,8 @@ import { PendingMismatches } from './pending-mismatches.ts';
 /** Maximum number of blocks with a stored reason for an unverified part, about 200 bytes each. */
 const MAX_UNVERIFIABLE = 4_096;
 /**
- * Failed answers may indicate a new fork only up to this many blocks below the head, or below the first block of a detected fork. The rules of older
- * blocks were examined before.
+ * Failed answers may indicate a new fork only up to this many blocks below the head, or below the first block of a detected fork. Blocks below this
+ * limit do not count, because their rules were examined before.
  */
 const RECENT_BLOCKS = 128n;
 /** Maximum number of stored unknown encodings, far above that of any chain. */
@@ -38,7 +38,10 @@ export type VerifierParts = {
   readonly refute: (upstream: Upstream, evidence: string) => void;
 };
 
-/** Subjects in which clients may differ. For a mismatch in such a subject, another node is tried, but the node is not quarantined. */
+/**
+ * Parts of an answer (`Subject`) in which clients differ. If a part in which clients differ does not match, another node is tried, but the first node
+ * is not quarantined.
+ */
 const WITHOUT_BLAME: ReadonlySet<Subject> = new Set<Subject>(['members']);
 
 /**
@@ -59,8 +62,8 @@ export class Verifier {
   readonly recoverPublicKey: RecoverPublicKey;
   readonly counts: VerifyCounts = { verified: 0, unproven: 0, refuted: 0 };
   /**
-   * Notified when answers failed that may be valid under rules that are unknown here. Recent blocks must then be examined again, and the block of the
-   * answer if its number is known.
+   * Notified when failed answers may be valid under chain rules that this program does not know. Listeners must examine recent blocks again, and also
+   * block `number` if it is known.
    */
   readonly unlinked: Listeners<[number: bigint | undefined]> = new Listeners();
   /** Notified with a requested block when a node returned another block at its height. */
@@ -73,7 +76,10 @@ export class Verifier {
   /** Unknown encodings that all nodes returned for a block, by subject. */
   readonly #forms = new Set<string>();
   readonly #lackingLog = new OccasionalLog(LACKING_LINES);
-  /** Number of the last block about which the only usable node's answer did not match, by subject. The next verified answer clears it. */
+  /**
+   * By subject: number of the block about which the answer of the only usable node did not match. A verified answer about the subject removes its
+   * entry.
+   */
   readonly #alone = new Map<Subject, bigint>();
   /** Reasons why subjects were accepted without verification, by block. */
   readonly #unproven = new Lru<string, Map<Subject, string>>(
@@ -83,7 +89,7 @@ export class Verifier {
     undefined,
     (blockHash) => this.onForgotten?.(blockHash),
   );
-  /** Called when the reasons of a block are evicted, so that other records about the block are dropped, too. */
+  /** Called with a block hash when the reasons of this block are evicted. Other records about the block must then be dropped. */
   onForgotten: ((blockHash: string) => void) | undefined;
 
   constructor(parts: VerifierParts) {
@@ -123,7 +129,7 @@ export class Verifier {
     return undefined;
   }
 
-  /** Counts and logs that no node sends a proof for a verifiable subject. The caller serves an unverified answer, or rejects the request. */
+  /** Counts and logs that no node sends a proof for a verifiable subject. The caller then serves an unverified answer or rejects the request. */
   noteLacking(method: string, reason: string): void {
     this.counts.unproven++;
     const leftOut = this.#lackingLog.admit(method);
@@ -132,7 +138,7 @@ export class Verifier {
     log.info({ network, method, reason, leftOut }, 'no node can verify an answer');
   }
 
-  /** Returns whether a block's uncle hashes were accepted without verification. */
+  /** Returns whether the hashes of a block's uncles were accepted without verification. */
   lacksUncles(blockHash: string): boolean {
     return this.#unproven.get(blockHash)?.has('uncles') === true;
   }
@@ -152,7 +158,7 @@ export class Verifier {
   /**
    * Accepts an answer about a block, or refutes it, by its findings.
    * @param subjects parts of the answer (`Subject`) that were compared with the block
-   * @param shown subjects that the answer contains; if it is verified, they count as verifiable from now on
+   * @param shown subjects that the answer contains; if the answer is verified, these subjects count as verifiable from now on
    * @throws UpstreamFault `wrong` if the answer contradicts the block, or has an unknown encoding that no other node has returned
    */
   classify(
@@ -194,10 +200,10 @@ export class Verifier {
   /**
    * Decides whether a refuted answer is valid under chain rules unknown to this program. Unknown rules are assumed if the answers of all nodes that
    * have the block do not verify, and most of these answers are the same. If the block is less than `RECENT_BLOCKS` below the head, or below the
-   * first block of a detected fork, the subject is then unverifiable from this block on. Answers about the subject are compared between nodes until
-   * recent blocks verify again. Only these answers are accepted for an older block, for an unknown encoding, and for the first mismatch of the only
-   * node. anvil's answers, for example, do not match while it makes a block. Nothing is accepted if every answer must be verified. Nodes that
-   * contradict two or more agreeing nodes are quarantined.
+   * first block of a detected fork, the subject becomes unverifiable from this block on. Answers about the subject are compared between nodes until
+   * recent blocks verify again. In other cases, only the answers about this block are accepted: for an older block, an unknown encoding, or the first
+   * mismatch of the only node. The answers of anvil, for example, do not match while it makes a block. If the network requires verification, nothing
+   * is accepted. Nodes that contradict two or more agreeing nodes are quarantined.
    * @param block position of the requested block; undefined if it is unknown
    * @returns nodes with a different answer; undefined if the answer remains refuted
    */
@@ -224,7 +230,7 @@ export class Verifier {
     const from = this.calibration.abandonedFrom(finding.subject);
     const isNear = ({ number }: BlockPosition): boolean =>
       [head, from].some((edge) => edge !== undefined && number + RECENT_BLOCKS > edge);
-    // A mismatch in block 0 says nothing about later blocks, because it follows the rules of no fork (anvil's state root).
+    // Block 0 does not count: it follows the rules of no fork, so a mismatch there (anvil's state root) says nothing about later blocks.
     const isConfirmed = replies.size - dissenters.size > 1;
     const isRecent = block !== undefined && block.number > 0n && isNear(block);
     if (finding.kind === 'unknown') {
@@ -244,8 +250,8 @@ export class Verifier {
   }
 
   /**
-   * Returns whether the only node's answers also mismatched at another block, without a verified answer since. For a first mismatch, requests a new
-   * examination of recent blocks.
+   * Returns whether answers of the only node about another block mismatched before, with no verified answer in between. The first mismatch of the
+   * only node causes a new examination of recent blocks.
    */
   #isRepeated(subject: Subject, number: bigint): boolean {
     const before = this.#alone.get(subject);
@@ -256,9 +262,9 @@ export class Verifier {
   }
 
   /**
-   * Returns whether an unverifiable answer is accepted at once: if no other node is up, or if the same answer was accepted for this block before. An
-   * unknown encoding that all nodes returned for another block is accepted if two nodes return it. Any other answer is accepted only by
-   * `acceptRules`.
+   * Returns whether an unverifiable answer is accepted at once: no other node is up, or the same answer was accepted for this block before. An
+   * unknown encoding that was accepted for another block is accepted if two nodes return it for this block. In all other cases, `acceptRules`
+   * decides.
    */
   #isAcceptedAlone(blockHash: string, finding: Finding, upstream: Upstream | undefined): boolean {
     const isAccepted = this.#unproven.get(blockHash)?.get(finding.subject) === finding.text;
@@ -269,16 +275,16 @@ export class Verifier {
   }
 
   /**
-   * Reports that a node returned another block at a height. On another branch this is no fault. But if a checkpoint or layer 1 commits to this block,
-   * there is no other branch.
+   * Reports that a node returned another block at a height. If the node is on another branch, the different block is no fault. A block to which a
+   * checkpoint or layer 1 commits has no other branch.
    */
   noteOther({ number, hash }: VerificationTarget, upstream: Upstream | undefined): void {
     if (upstream !== undefined && number !== undefined) this.otherReported.notify({ number, hash }, upstream);
   }
 
   /**
-   * Records that a node returned another block than the one that a checkpoint or layer 1 commits to. The node is quarantined after another node
-   * returned this block.
+   * Records that a node returned another block than the one that a checkpoint or layer 1 commits to. When another node has returned the block to
+   * which the checkpoint or layer 1 commits, the first node is quarantined.
    */
   noteOffAnchor({ number, hash }: BlockAtHeight, upstream: Upstream): void {
     this.counts.refuted++;
@@ -286,7 +292,7 @@ export class Verifier {
     this.#mismatches.add(hash, upstream, { subject: 'header', kind: 'contradicts', text });
   }
 
-  /** Counts a verified answer, and quarantines other nodes whose answers about the same subjects of the block did not match. */
+  /** Counts a verified answer. Quarantines other nodes if their answers about the same parts of the block did not match. */
   #complete(
     { number, hash }: VerificationTarget,
     subjects: readonly Subject[],

@@ -13,8 +13,8 @@ export type PreparedHeader = { readonly header: Header; readonly rules: BlockRul
 export type HashedHeader = { readonly header: Header; readonly hash: Uint8Array };
 
 /**
- * Builds the part of a simulated block's header that is known before its calls run. Fields without an override follow from the parent's header, or
- * are zero.
+ * Builds the part of a simulated block's header that is known before its calls run. Header fields without an override follow from the parent's
+ * header, or are zero.
  * @param isValidated `validation` of the request: if true, the base fee follows the protocol; if false, it is zero unless overridden
  */
 export function prepareHeader(
@@ -51,7 +51,7 @@ export function prepareHeader(
       excessBlobGas: excess ?? 0n,
       parentBeaconBlockRoot: beaconRoot === undefined ? new Uint8Array(32) : hexToBytes(beaconRoot),
     }),
-    // As in geth, a block has no slot number if its parent has none; therefore the first Amsterdam block has none.
+    // As in geth, a block has no slot number if its parent has none. The first Amsterdam block therefore has no slot number.
     ...(parent.slotNumber !== undefined && { slotNumber: parent.slotNumber + 1n }),
   };
   return { header, rules };

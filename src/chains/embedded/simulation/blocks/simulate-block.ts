@@ -81,8 +81,8 @@ export type SimulationParts = {
   readonly isValidated: boolean;
   readonly tracesTransfers: boolean;
   /**
-   * Logs by transaction hash. Calls are unsigned, so calls of different senders can have the same transaction hash. geth's receipt of the later call
-   * then also contains the logs of the earlier call.
+   * Logs by transaction hash. A call has no signature, so calls of different senders can have the same transaction hash. As in geth, the receipt of
+   * the later call then also contains the logs of the earlier call.
    */
   readonly logsByHash: Map<string, readonly ExecutionLog[]>;
   /** Gas that remains for all further calls of the simulation. */
@@ -159,7 +159,7 @@ class BlockRun {
         precompiles: 'movable',
         moved: this.#movedPrecompiles,
       });
-      // Changes are collected after each step, because collecting all changes at once would take longer than one step.
+      // The changes are collected after each step, because collecting all of them after the last step would take longer than one step.
       for (let step = applying.next(); !step.done; step = applying.next()) {
         evm.finish();
         this.#collect();

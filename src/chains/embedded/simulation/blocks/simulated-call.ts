@@ -35,13 +35,13 @@ function typeInBlock(call: CallObject, { baseFeePerGas, defaultType }: CallPlace
   if (call.gasPrice !== undefined || baseFeePerGas === undefined) return 0;
   if (call.authorizationList !== undefined) return 4;
   if (call.blobVersionedHashes !== undefined) return 3;
-  // Absent fee market fields are zero, so the call is a fee market transaction.
+  // A fee market field that is absent counts as zero, so the call is a fee market transaction.
   return defaultType === 0 || defaultType === 2 ? 2 : defaultType;
 }
 
 /**
- * Returns the price per gas that the sender pays in addition to the block's base fee. Before London, no base fee is charged. If an override sets one,
- * the sender pays it as part of the tip, and needs a balance for the whole offered price, as in geth.
+ * Returns the price per gas that the sender pays in addition to the block's base fee. Before London, a block has no base fee. If an override sets a
+ * base fee before London, the sender pays it as part of the tip. As in geth, the sender needs a balance for the whole offered price.
  */
 function tipOf(
   built: Pick<TransactionBody, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,

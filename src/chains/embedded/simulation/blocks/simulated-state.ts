@@ -21,7 +21,7 @@ const SORTED_PIECE = 1_024;
 /** Number of accounts and slots that one step seals, in 0.3 ms. */
 const SEALED_PIECE = 128;
 
-/** State after a stored block, with the changes of simulated blocks in memory. Nothing is written to the store. */
+/** State after a stored block, with the changes of simulated blocks in memory. The changes are never written to the store. */
 export class SimulatedState implements StateReader {
   readonly #state: PendingState;
   readonly #trie: StateTrie;

@@ -1,19 +1,19 @@
 /**
- * Searches JSON text of receipts, or of a block, for block and transaction hashes. Every search term contains a letter that is no hex digit. Only
- * these letters are examined individually; other text is skipped 16 bytes at a time. If the text around a letter is incomplete, the search stops
- * there, and resumes when more text has arrived.
+ * Searches JSON text of receipts, or of a block, for block and transaction hashes. Every search term contains a letter that is no hex digit. The
+ * search examines only these letters of the terms individually, and skips other text 16 bytes at a time. If the text around a letter is incomplete,
+ * the search stops there, and resumes when more text has arrived.
  */
 
-/** Hex digits of up to 64 transaction hashes, in order, and of the block hash. The caller writes both. */
+/** Hex digits of up to 64 transaction hashes, in order, and of the block hash. The JavaScript code that calls `search` writes these digits before. */
 export const HASHES: usize = memory.data(64 * 64);
 export const BLOCK_HASH: usize = memory.data(64);
-/** Number of bytes before the start of the search that the search may read. */
+/** Number of bytes before `start` that a search may read. */
 export const BEFORE: u32 = 11;
 
 const DIGITS: u32 = 64;
 const QUOTE: u8 = 0x22;
 const COLON: u8 = 0x3a;
-/** `"0x` as a little-endian number. */
+/** The three bytes `"0x` as a little-endian number. */
 const BEGIN_HASH: u32 = 0x783022;
 const DIGIT_0: u8 = 0x30;
 const LETTER_A: u8 = 0x61;
@@ -21,7 +21,7 @@ const LETTER_X: u8 = 0x78;
 /** Bit that distinguishes lower-case letters from upper-case letters. */
 const LOWER_CASE: u8 = 0x20;
 
-/** Member names with their quotes. Each has its length, the letter by which it is found, and the index of this letter. */
+/** Member names with their quotes. For each name: its length, the letter by which it is found, and the index of this letter in the name. */
 const ONCE_A_RECEIPT: usize = memory.data<u8>([
   0x22, 0x63, 0x75, 0x6d, 0x75, 0x6c, 0x61, 0x74, 0x69, 0x76, 0x65, 0x47, 0x61, 0x73, 0x55, 0x73, 0x65, 0x64, 0x22,
 ]);
@@ -42,7 +42,7 @@ const ANYWHERE: u32 = 0;
 const BEHIND_NAME: u32 = 1;
 const BEHIND_COLON: u32 = 2;
 
-/** Results of a comparison. `OPEN`: the text ends before the comparison is complete. */
+/** Results of comparing the text with a search term. `OPEN`: the text ends before the compared term does. */
 const OTHER: i32 = 0;
 const SAME: i32 = 1;
 const OPEN: i32 = 2;
@@ -50,13 +50,13 @@ const OPEN: i32 = 2;
 export let state: u32 = ANYWHERE;
 /** Number of transaction hashes found, in their order. */
 export let found: u32 = 0;
-/** Number of receipts found, by a name that each receipt contains once. */
+/** Number of receipts found. Each receipt contains the name `"cumulativeGasUsed"` once. */
 export let receipts: u32 = 0;
-/** True if the block's hash was found after its member name. `hasOther`: true if another hash was found there. */
+/** True if the block's hash was found after its member name. `hasOther`: true if a different block hash was found after the member name. */
 export let hasOwn: bool = false;
 export let hasOther: bool = false;
 
-/** Begins a search. @param before state in which an earlier search of the text has stopped */
+/** Begins a search. @param before value of `state` when the search of the previous piece of this text stopped */
 export function begin(before: u32): void {
   state = before;
   found = 0;
@@ -123,7 +123,7 @@ function compareOwnName(at: usize, end: usize): i32 {
 }
 
 /**
- * Records a block hash: a string from its first quote on, with upper-case or lower-case digits.
+ * Records the block hash at `at`. A block hash is a JSON string that begins with a quote; its digits may be upper-case or lower-case.
  * @returns OTHER if the string is not a hash
  */
 function noteHash(at: usize, end: usize, x: u8): i32 {
@@ -148,7 +148,7 @@ function noteHash(at: usize, end: usize, x: u8): i32 {
 
 /**
  * Continues after the member name of a hash, and skips white space between name and hash.
- * @param x letter that is also accepted as the `x` of `0x`
+ * @param x letter that is accepted instead of the `x` of `0x`, for upper-case text
  */
 function readHash(start: usize, end: usize, x: u8): usize {
   let at = start;
@@ -186,7 +186,7 @@ function skip(start: usize, end: usize, a: u8, b: u8, c: u8): usize {
 }
 
 /**
- * Searches the text of receipts or, if `isBlock`, of a block. In a block, names and the `x` of hashes may be upper-case.
+ * Searches the text of receipts or, if `isBlock`, of a block. In the text of a block, member names and the `x` of `0x` may be upper-case.
  * @param wanted number of transaction hashes in `HASHES`; the search stops after the last of them
  * @returns the position at which the search stopped
  */
