@@ -93,7 +93,7 @@ export type VerifiedState = {
   /** Trie nodes of all proofs, by hash. */
   readonly nodes: NodesByHash;
   /**
-   * For each proof, positions of the nodes that the proof does not need: first the account's proof, then the proof of each slot. The member `extra`
+   * Positions of the nodes that a proof does not need, in one list for each proof: the account's proof first, then the proof of each slot. The member `extra`
    * is absent if every node is needed.
    */
   readonly extra?: readonly (readonly number[])[];

@@ -101,7 +101,7 @@ export type UpstreamRequest = {
   readonly transactionHash?: string;
   /** Key under which the answer is shared and cached; undefined if the answer may change at any moment. */
   readonly key?: CacheKey | undefined;
-  /** Key under which concurrent callers share the answer, if it is not cached. */
+  /** Key under which concurrent callers share an answer that the cache does not store. */
   readonly sharedAs?: string;
   readonly nulls: NullMeaning;
   /** Value that replaces a null before `check`, because some nodes return null for an empty list. */

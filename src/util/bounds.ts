@@ -499,7 +499,7 @@ const ROWS = {
     unit: 'calls',
     byDefault: 10_000,
     closes: '[simulationLimit](errors.md), -38026, HTTP 200',
-    remedy: 'Simulate several times',
+    remedy: 'Divide the simulation into several calls',
   },
   'call.slots': {
     says: 'too many {}',

@@ -1,15 +1,14 @@
 /**
- * `npm run check -- flaky`: repeats every test file that uses random values, and prints the failed tests with their seeds. The first half runs with
- * one test process for each processor. The second half runs beside busy processes, with as many test processes: tests then get half of the
- * processors. `find-random-tests.ts` finds the files by their sources. Options: `--repeats 50` per file, `--load 16` busy processes in the second
- * half, `--shard 1/4` for every fourth file, `--minutes 60` after which no further run begins, and texts, one of which a path must contain;
- * `--list` prints the files. Exits with 1 when a test failed, a run was omitted for lack of time, or no file was found.
+ * `npm run check -- flaky`: repeats every test file that uses random values, and prints the failed tests with their seeds. The first half of the
+ * repeats runs one test process for each processor. The second half runs `--load` (16) test processes at the same time, and prints the mean load of
+ * the machine. `find-random-tests.ts` finds the files by their sources. Options: `--repeats 50` per file, `--shard 1/4` for every fourth file,
+ * `--minutes 60` after which no further run begins, and texts, one of which a path must contain; `--list` prints the files. Exits with 1 when a
+ * test failed, a run was omitted for lack of time, or no file was found.
  */
-import { availableParallelism } from 'node:os';
+import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ROOT } from '../../scripts/program-files.ts';
-import { startBusyProcesses } from './busy-processes.ts';
 import { findRandomTests } from './find-random-tests.ts';
 import { runTestFile } from './repeat-file.ts';
 
@@ -40,7 +39,7 @@ function takeShard(files: readonly string[]): string[] {
   return files.filter((_, i) => i % Number(parts) === Number(part) - 1);
 }
 
-const [repeats, load, minutes] = [readCount('repeats', 1), readCount('load', 0), readCount('minutes', 1)];
+const [repeats, load, minutes] = [readCount('repeats', 1), readCount('load', 1), readCount('minutes', 1)];
 const files = takeShard(
   findRandomTests(join(ROOT, 'test')).filter(
     (file) => positionals.length === 0 || positionals.some((text) => file.includes(text)),
@@ -52,8 +51,9 @@ const counts = { runs: 0, failures: 0, missed: 0 };
 const ROUNDS_OF_PROCESS = 5;
 
 /** @param atOnce number of processes that run tests at the same time */
-async function repeat(times: number, atOnce: number, beside: string, deadline: number): Promise<void> {
+async function repeat(times: number, atOnce: number, deadline: number): Promise<void> {
   const before = counts.runs;
+  const loads: number[] = [];
   // Each turn runs all files: when time is up, all files have had about the same number of runs.
   const parts: { file: string; rounds: number }[] = [];
   for (let done = 0; done < times; done += ROUNDS_OF_PROCESS)
@@ -66,16 +66,20 @@ async function repeat(times: number, atOnce: number, beside: string, deadline: n
         continue;
       }
       counts.runs += rounds;
+      loads.push(loadavg()[0] as number);
       const output = join(ROOT, 'build/test', file.replace(/\.ts$/, '.js'));
       for (const { name, seed, text } of await runTestFile(output, rounds, FILE_LIMIT_MS)) {
         counts.failures++;
-        console.log(`FAILED test/${file} > ${name}\n  ${beside}, ${seed ?? 'no seed'}`);
+        console.log(`FAILED test/${file} > ${name}\n  ${atOnce} processes, ${seed ?? 'no seed'}`);
         console.log(text.replace(/^/gm, '    '));
       }
     }
   };
   await Promise.all(Array.from({ length: atOnce }, run));
-  console.log(`${counts.runs - before} of ${times * files.length} runs, ${beside}`);
+  const load = loads.reduce((sum, value) => sum + value, 0) / loads.length;
+  console.log(
+    `${counts.runs - before} of ${times * files.length} runs, ${atOnce} processes, load ${load.toFixed(1)}`,
+  );
 }
 
 if (values.list) for (const file of files) console.log(file);
@@ -83,18 +87,8 @@ else {
   const start = performance.now();
   const end = start + minutes * 60_000;
   // The time of the second half does not depend on the duration of the first.
-  await repeat(Math.ceil(repeats / 2), availableParallelism(), 'idle', (start + end) / 2);
-  const stop = startBusyProcesses(load);
-  try {
-    await repeat(
-      Math.floor(repeats / 2),
-      Math.max(load, availableParallelism()),
-      `${load} busy processes`,
-      end,
-    );
-  } finally {
-    stop();
-  }
+  await repeat(Math.ceil(repeats / 2), availableParallelism(), (start + end) / 2);
+  await repeat(Math.floor(repeats / 2), load, end);
   const taken = ((performance.now() - start) / 1000).toFixed(0);
   console.log(
     `${files.length} files, ${counts.runs} runs in ${taken} s: ${counts.failures} failures, ${counts.missed} runs left out for want of time`,

@@ -5,7 +5,7 @@ import { type Bucket, fillBucket, takeTokens } from './bucket.ts';
 import type { Draw, Drawn, LimitTable, Spending } from './limit-table.ts';
 
 type DayCredits = { readonly day: number; readonly credits: number };
-/** Credits of the last recorded day, and in `before` the credits of the day recorded before it. `before` is a later day if the clock was set back. */
+/** Credits of the last recorded day. `before` has the credits of the previously recorded day, which is a later day if the clock was set back. */
 type Day = DayCredits & { readonly before?: DayCredits };
 /** Table with two types of values: buckets, and the recorded credits of accounts. */
 type Table = Database<Bucket | Day, string>;

@@ -192,8 +192,8 @@ export class BlockLogRequests {
   }
 
   /**
-   * Returns whether a block is canonical at the served head. Called only for blocks well below the head: nodes must have recent blocks, so a null for
-   * one is a fault.
+   * Returns whether a block is canonical at the served head. The block must be well below the head, because a null for a recent block is a fault of
+   * the node.
    */
   async #isServed({ number, hash }: ReportedBlock, scope: RequestScope): Promise<boolean> {
     const { number: head } = await this.#parts.resolver.getHead(scope);

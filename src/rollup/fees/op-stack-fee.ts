@@ -34,7 +34,7 @@ function calldataGas({ zero, nonZero }: CalldataBytes): bigint {
   return 4n * zero + 16n * nonZero;
 }
 
-/** Returns the data fee in wei from Bedrock to Regolith. */
+/** Returns the data fee, in wei, by the rules between the forks Bedrock and Regolith. */
 export function computeBedrockFee(data: CalldataBytes, prices: BedrockPrices): bigint {
   return computeRegolithFee({ ...data, nonZero: data.nonZero + SIGNATURE_BYTES }, prices);
 }

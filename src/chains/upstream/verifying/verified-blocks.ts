@@ -34,7 +34,7 @@ import { BLOCK_SUBJECTS } from './subjects.ts';
 import type { VerificationTarget, Verifier } from './verifier.ts';
 
 /**
- * Maximum number of transactions in cached blocks; each block counts as 8 further transactions. In memory, a transaction takes 128 bytes, or 600
+ * Maximum number of transactions in cached blocks. Each block counts as 8 transactions more than it has. In memory, a transaction takes 128 bytes, or 600
  * bytes if the transactions of its block were requested individually.
  */
 const MAX_TRANSACTIONS = 32_768;

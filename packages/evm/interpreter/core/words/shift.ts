@@ -52,7 +52,7 @@ export function shlBy(destination: usize, source: usize, count: u32): void {
 
 /**
  * @param count number of bits, 0 to 255
- * @param sign 64 bits that fill the word from the left, all zeros or all ones
+ * @param sign 64-bit limb that is shifted in from the left: all zeros or all ones
  */
 @inline
 function shiftRight(destination: usize, source: usize, count: u32, sign: u64): void {
