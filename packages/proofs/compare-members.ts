@@ -110,7 +110,7 @@ export function requirePlace(transaction: Members, findings: Findings): void {
   requireMembers(transaction, OF_PLACE, 'transaction', transaction['hash'], findings);
 }
 
-/** Adds a finding if a receipt lacks a member that no root covers, such as `blockHash`. */
+/** Adds a finding for each required unhashed member that a receipt lacks, such as `blockHash`. */
 export function requireReceiptMembers(
   receipt: Members,
   { hash, to }: { readonly hash: string; readonly to: string | null },

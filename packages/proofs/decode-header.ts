@@ -4,7 +4,7 @@ import { decodeBytes, decodeInteger } from './decode-fields.ts';
 import type { Members } from './findings.ts';
 import { HEADER_FORMS, type HeaderForm, isTimeIn, MAX_INTEGER_BYTES } from './header-forms.ts';
 
-/** Header forms in which each field is a member of the block object. In all other forms, the header contains nested lists. */
+/** Header forms in which each field is one member of the block object. The other forms have nested lists in the header or in the block object. */
 const FLAT_FORMS = HEADER_FORMS.filter(
   ({ outer, fields }) => outer === undefined && fields.every(({ as }) => as !== 'seal'),
 );

@@ -112,7 +112,7 @@ const WRITERS: Readonly<Record<FieldKind, WriteField>> = {
   optionalInteger: (writer, value, member) => writeInteger(writer, value ?? '0x0', member),
   flag: writeFlag,
   hashes: writeHashes,
-  // Null is encoded as an empty list. If the list of the transaction has entries, its hash differs from the hash of this encoding.
+  // Null is encoded as an empty list. If the access list has entries, the transaction hash differs from the hash of this encoding.
   accessList: (writer, value, member) => writeList(writer, value === null ? [] : value, member, writeAccess),
   authorizationList: (writer, value, member) => writeList(writer, value, member, writeAuthorization),
 };

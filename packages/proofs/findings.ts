@@ -10,9 +10,9 @@ export type Members = Readonly<Record<string, unknown>>;
 
 /**
  * Subjects of findings: parts of a response that are verified separately. If a chain has other rules for one part, only that part becomes
- * unverifiable. The first six subjects are verified against roots in the header. `place` is the position in the chain (block and index) that an
- * object names. `members`: whether an object has all required members, and no others. `logs` are compared with verified receipts. The other subjects
- * are members that follow from hashed data.
+ * unverifiable. `header` is verified against the block hash, and the next five subjects against hashes in the header. `place` is the position in the
+ * chain (block and index) that an object names. `members`: whether an object has all required members, and no others. `logs` are compared with
+ * verified receipts. The other subjects are members that follow from hashed data.
  */
 export const SUBJECTS = [
   'header',

@@ -1,6 +1,6 @@
 /**
- * Header forms by chain. A form lists the members of a block object that are hashed, in order. A comment at each form names the client whose source
- * code defines it.
+ * Header forms by chain. A form lists the members of a block object that are hashed, in order. The source of each form is the code of the client that
+ * the form's `name` names.
  */
 
 import { bytesToHex } from '../ethereum/primitives/hex.ts';

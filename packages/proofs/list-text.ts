@@ -132,7 +132,7 @@ for (let type = 0; type <= MAX_TYPE; type++) {
 type Decide = (item: unknown, index: number) => Uint8Array | undefined;
 
 /**
- * Block object. Block object. `header` is present if the text contains the expected header; the members of this header need no further comparison.
+ * Block object. `header` is present if the text contains the expected header; the members of this header need no further comparison.
  */
 export type BlockText = { readonly block: unknown; readonly header: VerifiedHeader | undefined };
 
@@ -177,7 +177,8 @@ export class ListText {
 
   /**
    * Reads a block object with its transactions as a `ListText`. If the text has an unsupported form, the whole block is parsed.
-   * @param known expected header. If the header in the text equals the expected header, only block members outside of the header are read.
+   * @param known expected header. If the text contains this header in Ethereum's own form, and the block has no uncles, only members outside of the
+   * header are read.
    */
   static parseBlock(answer: JsonText | JsonBytes, known?: VerifiedHeader): BlockText {
     const end = load(answer);
@@ -347,8 +348,8 @@ function readBody(header: VerifiedHeader, end: number): Members | undefined {
   if (listed !== undefined && hasRepeatedNames(listed, withdrawals)) return undefined;
   const { hash } = header;
   const [transactionsRoot, withdrawalsRoot] = ['transactionsRoot', 'withdrawalsRoot'].map(readMember);
-  // `readMember` returns undefined for null as well as for an absent member. A null `withdrawalsRoot` and an absent one mean different things, so the
-  // block must be parsed.
+  // `readMember` returns undefined for null as well as for an absent member. With a withdrawals root, null `withdrawals` and absent `withdrawals`
+  // mean different things, so the block must be parsed.
   if (withdrawalsRoot !== undefined && listed === undefined) return undefined;
   return { hash, uncles: [], withdrawals, transactionsRoot, withdrawalsRoot };
 }

@@ -37,7 +37,7 @@ export function writeInteger(writer: RlpWriter, value: unknown, member: string):
   if (!writer.quantity(asQuantity(value))) throw new UnreadableMember(member);
 }
 
-/** Returns a number as hex text, and a text unchanged. Returns an empty string for a value of any other type. */
+/** Returns a safe integer of at least 0 as hex text, and a text unchanged. Returns an empty string for any other value. */
 export function asQuantity(value: unknown): string {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)
     return `0x${value.toString(16)}`;

@@ -12,7 +12,7 @@ import { encodePayload } from './verify-transaction.ts';
 const TRANSACTIONS_PER_SLICE = 1_024;
 /** Items encoded between two pauses. Each item may contain a list of up to 64 entries. */
 const ITEMS_PER_SLICE = 64;
-/** Minimum length of long data, UTF-16 units. A transaction with shorter data and short lists is not prepared, but encoded during its comparison. */
+/** Longest short data, UTF-16 units. A transaction with only short data and short lists is not prepared, but encoded during its comparison. */
 const LONG_DATA = 64 * 1024;
 
 /**

@@ -93,8 +93,8 @@ export type VerifiedState = {
   /** Trie nodes of all proofs, by hash. */
   readonly nodes: NodesByHash;
   /**
-   * Positions of the nodes that a proof does not need, in one list for each proof: the account's proof first, then the proof of each slot. The member `extra`
-   * is absent if every node is needed.
+   * Positions of the nodes that a proof does not need, in one list for each proof: the account's proof first, then the proof of each slot. The member
+   * `extra` is absent if every node is needed.
    */
   readonly extra?: readonly (readonly number[])[];
 };

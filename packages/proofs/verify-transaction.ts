@@ -21,7 +21,7 @@ import type { TransactionForm } from './transaction-forms.ts';
 /** Findings and RLP writer of a verification. */
 export type VerifyTools = { readonly findings: Findings; readonly writer: RlpWriter };
 
-/** Block that an object claims to be in, according to its own members. Hashes are lower-case. */
+/** Values of a block with which the members of its transactions and receipts are compared. Hashes are lower-case. */
 export type StatedBlock = {
   readonly hash: string;
   readonly number: bigint;

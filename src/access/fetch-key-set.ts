@@ -1,7 +1,7 @@
 const TIMEOUT_MS = 3_000;
 /** Maximum size of a fetched key set, bytes. The limit is enough for hundreds of keys with certificates. */
 const MAX_BYTES = 256 * 1024;
-/** Maximum number of chunks in a response. A response in a million one-byte chunks would block the event loop for tens of milliseconds. */
+/** Maximum number of chunks in a response. Without the limit, a response in one-byte chunks would block the event loop for tens of ms. */
 const MAX_PIECES = 1_024;
 const HEADERS = {
   accept: 'application/json, application/jwk-set+json',

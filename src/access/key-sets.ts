@@ -31,7 +31,7 @@ export function openKeySet(jwks: string, now: () => number): Promise<JWTVerifyGe
 
 /**
  * Opens a key set at a URL. The set is fetched for the first token, for a token with an unknown key id, and if the set is older than `MAX_AGE_MS`.
- * Concurrent tokens share one fetch. The next fetch starts after a pause of `FETCH_PAUSE_MS`, or after a backoff if the fetch has failed.
+ * Concurrent tokens share one fetch. No fetch starts before a pause of `FETCH_PAUSE_MS` has passed, or a backoff if the last fetch has failed.
  */
 async function openRemoteKeys(url: string, now: () => number): Promise<JWTVerifyGetKey> {
   const { createLocalJWKSet } = await import('jose');

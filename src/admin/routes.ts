@@ -43,7 +43,7 @@ export type RouteParts = {
 export class Routes {
   readonly #get: ReadonlyMap<string, Route>;
   readonly #post: ReadonlyMap<string, Route>;
-  /** Page files by path. The files are read at the first GET request that matches no fixed route. */
+  /** Page files by path. The files are read at the first request whose path has no fixed GET route. */
   #files: ReadonlyMap<string, PageFile> | undefined;
 
   constructor({ sources, feed, console }: RouteParts) {

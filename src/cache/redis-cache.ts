@@ -17,7 +17,7 @@ const WRITING_BYTES = 32 * 1024 * 1024;
 const WRITES = 'writes';
 /**
  * Minimum timeout of decoding, ms: inflating takes about 5 ms per megabyte on a thread, and longer if all threads are busy. If `limitMs` is longer,
- * it is the timeout.
+ * `limitMs` is the timeout.
  */
 const UNPACK_LIMIT_MS = 50;
 

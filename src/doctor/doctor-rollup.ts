@@ -10,7 +10,7 @@ export type RollupDiagnosis = {
   readonly prefix?: string;
   /** Further prefixes of the estimate method. */
   readonly alsoPrefixes?: readonly string[];
-  /** Members of `rollup_getInfo` that are always 0, because no source of their values is configured. */
+  /** Members of `rollup_getInfo` that are always 0, because their values have no source, or none is configured. */
   readonly unknown?: readonly InfoField[];
 };
 

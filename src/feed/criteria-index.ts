@@ -24,8 +24,8 @@ export type CriteriaGroup = {
 
 /**
  * Criteria of many listeners, evaluated together. Equal criteria are evaluated once, and a log is compared only with criteria that name its address
- * or one of its topics, or that restrict neither. Each group is indexed at one position: the one at which the fewest other groups have the same
- * values.
+ * or one of its topics, or that restrict neither. Each group is indexed at the position with the lowest sum: the number of its values there, plus the
+ * number of other groups with the same values.
  */
 export class CriteriaIndex {
   readonly #groups = new Map<string, CriteriaGroup>();

@@ -103,7 +103,7 @@ export class Cursor implements MemberHolder {
     return this.#members.size;
   }
 
-  /** Returns whether the cursor is closed or has no members. If so, the queue gives the slot for which the cursor waits to another owner. */
+  /** Returns whether the cursor is closed or has no members. If so, the queue gives the slot for which the cursor waits to the next waiter. */
   get aborted(): boolean {
     return this.#isClosed || this.#members.size === 0;
   }

@@ -110,8 +110,8 @@ export class HeadFollower {
   }
 
   /**
-   * Returns the blocks above the window up to the target (a served head), lowest first, at most `windowBlocks` + 1. The result is undefined if the
-   * walk is abandoned.
+   * Returns the blocks up to the target (a served head) that are not in the window, lowest first, at most `windowBlocks` + 1. The result is undefined
+   * if the walk is abandoned.
    */
   async #readBranch(walk: Walk): Promise<readonly FeedBlock[] | undefined> {
     const { clock, limits, heads } = this.#options;

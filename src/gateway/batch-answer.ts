@@ -39,7 +39,7 @@ export class BatchAnswer {
   /** Bytes of each item in the answer, including its comma. */
   readonly #sizes: number[];
   /**
-   * Whether short texts are measured. A short text that is not measured counts with its maximum UTF-8 size; texts are measured once the total reaches
+   * Whether short texts are measured. A short text that is not measured counts with its maximum UTF-8 size; texts are measured once the total exceeds
    * the bound.
    */
   #isMeasured = false;

@@ -32,8 +32,7 @@ export type BatchRunnerParts = {
 /**
  * Runs batches. On a network served by upstream nodes, a batch runs many items concurrently as soon as its key has enough network slots. If too few
  * slots become free in time, the batch runs with the lower concurrency of embedded chains. A batch that got too few slots runs calls as groups only
- * while slots are free. Without a limit on the wait for slots, a key with many batches would occupy all its slots, and its single calls would be
- * refused.
+ * while slots are free. Without the lower concurrency, a key with many batches would occupy all its slots, and its single calls would be refused.
  */
 export class BatchRunner {
   readonly #parts: BatchRunnerParts;

@@ -12,7 +12,7 @@ import type { Session } from './admission.ts';
 import type { BodyContext } from './body-context.ts';
 import type { CreditScale } from './credit-scale.ts';
 
-/** Reason label of metrics by error name. An error without a row has no reason. */
+/** Reason label of metrics by error name. For an error without a row, `nameReason` determines the reason, if a bound caused the error. */
 const REASONS: Readonly<Partial<Record<ErrorName, LimitReason>> & Record<BoundError, LimitReason>> = {
   rateLimited: 'rate',
   networkLimited: 'rate',
@@ -129,7 +129,7 @@ export class CallWatch {
     this.noteEnd(undefined, session, error, startedAt, undefined, report);
   }
 
-  /** Reports a call that the rules or the limits of the key refuse. */
+  /** Reports a call that a step refused before the call was run. */
   noteRefused(name: string, { session, report }: BodyContext, error: RpcError, startedAt: number): void {
     const method = findMethod(name, session.network);
     this.noteEnd(method, session, error, startedAt, undefined, report);

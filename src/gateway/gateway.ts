@@ -90,7 +90,7 @@ export interface Gateway {
    * @returns the reason not to read the body
    */
   chargeUnread(session: Session): PromiseOrValue<TextAnswer | undefined>;
-  /** Refunds a charge of `chargeUnread` when the body is passed to `handle`, which charges its calls. */
+  /** Refunds a charge of `chargeUnread`: if the body is passed to `handle`, which charges its calls, or if there is no room for the work before. */
   returnUnread(session: Session): void;
   /** The OpenRPC document of the service, as JSON. */
   readonly openRpc: JsonText;

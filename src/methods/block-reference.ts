@@ -27,7 +27,7 @@ export const blockNumberOrTag: Codec<BlockReference> = createCodec(parseNumberOr
 ]);
 
 /**
- * Block number or tag. The published schema includes `safe`. Spec 2.8 defines the block parameter of seven methods; all other methods use this codec.
+ * Block number or tag. The published schema includes `safe`. This codec is for methods other than the seven methods of the specification (spec 2.8).
  */
 export const anyBlockNumberOrTag: Codec<BlockReference> = createCodec(parseNumberOrTag, [
   NUMBER,

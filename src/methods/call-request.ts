@@ -42,8 +42,8 @@ function capRequest(parts: CallParts, context: MethodContext): PromiseOrValue<Ca
 }
 
 /**
- * Synchronous variant of `createCallRequest` for calls that need no further credits. Returns undefined for a call that needs further credits, an
- * asynchronous step or an error.
+ * Synchronous variant of `createCallRequest` for calls that need no further credits. Returns undefined for a call that needs further credits or an
+ * asynchronous step, or that fails.
  */
 export function createCallRequestNow(parts: CallParts, context: MethodContext): CallRequest | undefined {
   try {

@@ -63,8 +63,8 @@ async function fillGasFees(
 }
 
 /**
- * Returns the blob fee cap: the call's own, or twice the current blob base fee for a blob transaction. Returns undefined for a transaction without
- * blobs, and on a chain without a blob base fee.
+ * Returns the blob fee cap: the call's own, or twice the current blob base fee for a blob transaction. If the call has no cap of its own, returns
+ * undefined for a transaction without blobs, and on a chain without a blob base fee.
  */
 async function fillBlobFee(
   { maxFeePerBlobGas, blobVersionedHashes }: CallObject,

@@ -9,7 +9,8 @@ import { EXAMPLE_RAW_BLOCK_ACCESS_LIST } from './result-examples.ts';
 
 export const debugGetRawBlockAccessList: Method<MethodContext> = defineMethod({
   name: 'debug_getRawBlockAccessList',
-  summary: 'Returns the block access list (EIP-7928) of a block as RLP. The block header contains its hash.',
+  summary:
+    'Returns the block access list (EIP-7928) of a block as RLP. The header contains the hash of the list.',
   description: 'An unknown block, `pending` and a block from before Amsterdam cause an error.',
   params: [ANY_BLOCK_PARAM],
   result: { name: 'block access list', schema: data },

@@ -10,7 +10,7 @@ export const ethBaseFee: Method<MethodContext> = defineMethod({
   name: ETH_BASE_FEE,
   summary: 'Returns the base fee of the block after the head, in Wei per gas.',
   description:
-    'The service computes the base fee from the head alone (EIP-1559). The result is `null` if the block after the head has no base fee (before London). On networks served by upstream nodes, the service reads the base fee from `eth_feeHistory`, because some node clients lack `eth_baseFee`.',
+    'The base fee follows from the head alone (EIP-1559). The result is `null` if the block after the head has no base fee (before London). On networks served by upstream nodes, the service reads the base fee from `eth_feeHistory`, because some node clients lack `eth_baseFee`.',
   params: [],
   result: { name: 'baseFee', schema: quantity256Result.nullable() },
   contractScope: scopeOfNothing,

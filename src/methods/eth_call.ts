@@ -11,7 +11,7 @@ export const ethCall: Method<MethodContext> = defineMethod({
   name: 'eth_call',
   summary: 'Executes a message call without creating a transaction.',
   description:
-    "Without `from` the sender is the zero address. (The method's specification requires `from`; the service accepts calls without it.) `gas` is capped at 10 times the latest block's gas limit. If `gas` is absent, an embedded chain uses 10 times the latest block's gas limit, and nodes use their own default. If all fee fields are absent or zero, fees are not checked.",
+    "Without `from` the sender is the zero address. (The specification of the service requires `from`; the service accepts calls without it.) `gas` is capped at 10 times the latest block's gas limit. If `gas` is absent, an embedded chain uses 10 times the latest block's gas limit, and nodes use their own default. If all fee fields are absent or zero, fees are not checked.",
   params: [CALL_PARAM, CALL_BLOCK_PARAM, STATE_OVERRIDES_PARAM, BLOCK_OVERRIDES_PARAM],
   result: { name: 'returnData', schema: data },
   contractScope: scopeOfCall,

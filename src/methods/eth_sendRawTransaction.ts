@@ -18,7 +18,7 @@ export const ethSendRawTransaction: Method<MethodContext> = defineMethod({
   name: 'eth_sendRawTransaction',
   summary: 'Sends a signed transaction.',
   description:
-    "The result is the hash of the transaction, as soon as one node has accepted it. The service itself reports errors of encoding, signature, chain id and fees, in geth's words. Nodes report errors that depend on accounts, prices and pools. If a client sends the same bytes again, it gets the hash if a node has the transaction, or if a block contains it. A network without nodes refuses this method.",
+    "The result is the hash of the transaction, as soon as one node has accepted it. The service itself reports errors in the transaction, such as an invalid signature, chain id or fee, in geth's words. Nodes report errors that depend on accounts, prices and pools. If a client sends the same bytes again, it gets the hash if a node has the transaction, or if a block contains it. A network without nodes refuses this method.",
   params: [SENT_TRANSACTION_PARAM],
   result: { name: 'hash', schema: hash32 },
   contractScope: scopeOfRecipient,

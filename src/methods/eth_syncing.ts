@@ -7,7 +7,7 @@ export const ethSyncing: Method<MethodContext> = defineMethod({
   name: 'eth_syncing',
   summary: 'Returns whether the network is syncing. The result is always `false`.',
   description:
-    'An embedded chain has all imported blocks. On networks served by upstream nodes, the result describes the network, not one node. The service serves a head as soon as enough nodes report it; nodes that are still syncing do not count. While no head can be served, `eth_syncing` fails like all other calls.',
+    'An embedded chain has all imported blocks. On networks served by upstream nodes, the result describes the network, not one node. The service serves a head as soon as enough nodes report it; nodes that are still behind do not count. While no head can be served, `eth_syncing` fails like all other calls.',
   params: [],
   result: { name: 'syncing', schema: z.literal(false) },
   contractScope: scopeOfNothing,

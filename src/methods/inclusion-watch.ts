@@ -9,8 +9,8 @@ import type { Network } from './network.ts';
 /** Maximum share of one key in all calls that wait for the inclusion of a transaction. */
 const OWNER_SHARE = 0.5;
 /**
- * Interval between look-ups of a receipt that no new block triggers, ms. Look-ups without a new block occur in two cases: there is no feed, or a
- * block may include the transaction but the receipt is not available yet.
+ * Interval between look-ups of a receipt that no new block triggers, ms. Look-ups without a new block occur in two cases: the feed is not followed,
+ * or a block may include the transaction but the receipt is not available yet.
  */
 const LOOK_AGAIN_MS = 1_000;
 /**
@@ -21,7 +21,7 @@ const MAX_BLOCKS = 32;
 
 type Source = Pick<Network, 'chain' | 'feed'>;
 
-/** State after joining a feed. `leave` leaves the feed; it is absent while the feed is being joined. */
+/** Membership of the feed. `leave` leaves the feed; it is absent while the feed is being joined. */
 type Joined = { readonly scope: RequestScope; leave?: () => void };
 
 /** Wait of one call for the inclusion of its transaction. */
@@ -128,7 +128,7 @@ export class InclusionWatch {
   }
 
   /**
-   * Starts watching for a transaction. Resolves once the feed is followed, or joining it has failed. After that, the caller must look up the receipt,
+   * Starts watching for a transaction. Resolves once the feed is followed, or cannot be followed. After that, the caller must look up the receipt,
    * because earlier inclusions are not noticed. The caller must call `end` of the returned object.
    */
   async begin(hash: string): Promise<Inclusion> {

@@ -7,7 +7,7 @@ export type NetworkMethodsParts = {
   readonly reads: Iterable<string>;
   /** Node methods that are served in addition to `reads`. */
   readonly also: readonly string[];
-  /** Whether a node method only reads. If only a namespace entry matches a method, the method is served only if it reads. */
+  /** Whether a node method only reads. If only a namespace entry matches a method, the method is served only if it only reads. */
   readonly onlyReads: (name: string) => boolean;
   /** Returns the namespace entry of a node method that is passed on by default. Absent for a network without nodes. */
   readonly findPassed?: (name: string) => string | undefined;

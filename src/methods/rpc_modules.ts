@@ -25,8 +25,8 @@ export const rpcModules: Method<MethodContext> = defineMethod({
 });
 
 /**
- * A network with nodes serves methods of this namespace only where they are configured. `rpc_modules` therefore lists the namespace only if
- * `methods.also` contains it.
+ * A network with nodes serves methods of this namespace only where they are configured. For such a network, `rpc_modules` lists the namespace
+ * only if `methods.also` contains the namespace or one of its methods.
  */
 const OPT_IN_NAMESPACE = 'debug_';
 

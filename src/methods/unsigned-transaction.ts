@@ -76,7 +76,7 @@ export function encodeUnsigned(tx: Transaction): JsonText {
   });
 }
 
-/** Returns the members that only transactions of type 2 and above have. An empty authorization list is left out. */
+/** Returns the members that transactions of type 2 and above have in addition. An empty authorization list is left out. */
 function listTypedMembers(tx: Transaction): Readonly<Record<string, unknown>> {
   const { authorizationList } = tx;
   return {

@@ -16,7 +16,7 @@ const END_MS = 1_000;
 
 /**
  * Writes to a file descriptor without blocking, and never throws. Bytes that could not be written, for example to a full disk, are retried with the
- * next write. At process exit the remaining bytes are written synchronously, within a time limit.
+ * next write. At process exit the sink tries to write the remaining bytes synchronously, within a time limit.
  */
 export class FileSink implements LogSink {
   readonly #file: number;

@@ -15,8 +15,8 @@ export interface Logger {
   error(fields: LogFields, message: string): void;
   isLevelEnabled(level: LogLevel): boolean;
   /**
-   * Logger without rate limit. `everyLine` is for sampled requests, because the configuration already limits their number. Absent if the outer logger
-   * has no rate limit.
+   * Logger without rate limit. `everyLine` is for messages whose number the operator chooses, such as sampled requests and reloads. Absent if the
+   * outer logger has no rate limit.
    */
   readonly everyLine?: Logger;
 }

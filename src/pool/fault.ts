@@ -134,8 +134,8 @@ export class LogRefusal extends UpstreamFault {
   }
 
   /**
-   * Returns the largest number in the node's message that is less than `blocks`, the number of blocks refused. Returns undefined if the message has
-   * no such number.
+   * Returns the largest number in the node's message that is at least `MIN_ALLOWED` and less than `blocks`, the number of blocks refused. Returns
+   * undefined if the message has no such number.
    */
   allowedBelow(blocks: number): number | undefined {
     const allowed = this.#numbers.filter((number) => number >= MIN_ALLOWED && number < blocks);

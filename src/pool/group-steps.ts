@@ -114,8 +114,8 @@ function followError({ onErrors }: StepFunctions, context: RequestContext, error
 }
 
 /**
- * Ignores the promise of a step that waits: its request leaves the group and is sent again alone. The step has sent nothing, because its inner
- * handler was `REFUSE`.
+ * Ignores the promise of a step that waits: its request leaves the group and is sent alone. The step has sent nothing, because its inner handler was
+ * `REFUSE`.
  */
 function leaves(begun: Promise<unknown>): true {
   begun.catch(() => {});

@@ -136,8 +136,8 @@ export class Membership {
   }
 
   /**
-   * Quarantines a node because of an answer that its block and another node refute, or that no honest node sends. Each further quarantine of a node
-   * is twice as long as the one before, up to an hour.
+   * Quarantines a node because of an answer that its block and another node refute, or that no honest node sends. A quarantine that begins within an
+   * hour after the previous one is twice as long, but at most an hour.
    * @param reason predicate of a sentence about the node, for example `sent a wrong answer`
    * @param firstMs duration of the first quarantine, ms
    */

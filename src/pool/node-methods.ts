@@ -12,8 +12,8 @@ const UNANSWERED_MS = 10_000;
 
 /**
  * Answer of a node to a method that cannot exist in a namespace. `refuses`: the node reports that the method does not exist, so that answers of this
- * node to other methods can be accepted. `unanswered`: no answer is known. `answers`: the node answered as if the method existed. If such a node
- * gives an equal answer to another method, that method may not exist either.
+ * node to other methods can be accepted. `unanswered`: no answer is known. `answers`: the node gave another answer, a result or an error. If such a
+ * node gives an equal answer to another method, that method may not exist either.
  */
 export type Control =
   | { readonly kind: 'refuses' | 'unanswered' }

@@ -57,7 +57,7 @@ export type NodeEvent =
   /** The node reported a block that is different from the served block, so the node must be identified again. */
   | { readonly kind: 'mismatched' }
   | { readonly kind: 'quarantined'; readonly evidence: string }
-  /** The identity was compared with the network. `isIdentified`: the identity is new, which ends `hasMismatch`. */
+  /** The identity was compared with the network. `isIdentified`: the node was identified again for it, which ends `hasMismatch`. */
   | { readonly kind: 'classified'; readonly verdict: ChainComparison; readonly isIdentified?: boolean }
   | { readonly kind: 'compared'; readonly isOnFork: boolean }
   | { readonly kind: 'headReported'; readonly number: bigint | undefined }

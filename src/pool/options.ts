@@ -41,8 +41,8 @@ export const DEFAULT_VERIFY: VerifyMode = 'auto';
 export const verifySchema: z.ZodType<VerifyMode> = z.enum(['auto', 'require', 'off']);
 
 /**
- * Default number of blocks: about six minutes of Ethereum, or one minute of a rollup. Clients that follow the head request ranges of this length. The
- * receipts of 32 full blocks have 40 MB.
+ * Default number of blocks: about six minutes of Ethereum, or one minute of a rollup. Clients that follow the head request ranges of this length. If
+ * all 32 blocks are full, the nodes send about 40 MB.
  */
 export const DEFAULT_VERIFY_LOG_BLOCKS = 32;
 

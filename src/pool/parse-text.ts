@@ -55,7 +55,7 @@ export function parseText(text: JsonText | JsonBytes, work: ParseWork): PromiseO
 
 /**
  * Runs a function that parses texts with `parseJsonText`. If a text is long, it is parsed in scheduler slots, and then the function is called again
- * with the parsed value. The function must have no side effects before it parses, because it may run twice.
+ * with the parsed value. The function must have no side effects before it parses, because it may run more than once.
  * @throws the error of `read` or `parseText`, synchronously or by rejection
  */
 export function checkParsed<T>(read: () => T, work: ParseWork): PromiseOrValue<T> {

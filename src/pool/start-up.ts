@@ -54,7 +54,7 @@ export type StartParts = {
 
 /**
  * Starts the identification of the nodes and the tracking of their heads; both continue until the chain is closed. Resolves when the network can be
- * served, when no node can answer, or after half a second. Never rejects.
+ * served, when it cannot be served now, or after half a second. Never rejects.
  */
 export async function startChain(parts: StartParts): Promise<void> {
   const { pool } = parts;

@@ -50,7 +50,7 @@ export type UpstreamRequest = {
    * values.
    */
   readonly paramsAlone?: JsonText | undefined;
-  /** Whether nodes often refuse this method. If nodes often refuse it, HTTP 401 or 403 means only that the node does not offer the method. */
+  /** Whether a node may refuse this method in any way. HTTP 401 or 403 then means only that the node does not offer the method. */
   readonly mayBeRefused?: boolean;
   /**
    * Whether the method is passed through because the service does not implement it. If the method is passed through, an error of a node is returned

@@ -154,8 +154,8 @@ export class Upstream {
   }
 
   /**
-   * Whether the node takes part in the election of the head. Nodes take part if they belong to this chain and answer polls. At the start, nodes that
-   * are not identified yet take part too.
+   * Whether the node takes part in the election of the head. Nodes take part if they belong to this chain and answer polls, unless they must be
+   * identified again (`hasMismatch`). At the start, nodes that are not identified yet take part too.
    */
   get countsForHead(): boolean {
     return this.standing === 'verified' ? !this.isAway && !this.hasMismatch : this.isAwaited;

@@ -33,8 +33,8 @@ export class Probe {
 
   /**
    * Returns whether the chain has a method, tested by a request without parameters. The chain has the method if nodes return a value, or an error
-   * about parameters. A method of the same namespace that cannot exist must fail differently, because some nodes answer any method. Any other error
-   * is inconclusive: nodes and proxies reject unknown methods with many different errors.
+   * about parameters. A method of the same namespace that cannot exist must have another outcome, because some nodes answer any method. Any other
+   * error is inconclusive: nodes and proxies reject unknown methods with many different errors.
    */
   async hasMethod(method: string): Promise<boolean> {
     const control = method.replace(/_.*/s, `_${CONTROL}`);

@@ -47,10 +47,7 @@ export class BodyScan {
   #element = 0;
   /** Position of the quote that opens the current string; negative outside of strings. */
   #stringStart = -1;
-  /**
-   * Start of the current gap (text between two tokens): the position after the last string, bracket, comma or colon. A gap contains numbers, literals
-   * and whitespace.
-   */
+  /** Start of the current gap: the position after the last string, bracket, comma or colon. A gap contains numbers, literals and whitespace. */
   #gapStart = 0;
   #isKeyNext = false;
   #problem: ScanProblem | undefined;
@@ -122,7 +119,7 @@ export class BodyScan {
     return this.#problem !== undefined || at >= body.length;
   }
 
-  /** Ends the gap (text between two tokens) before `end`. A gap of at most `MAX_NUMBER_LENGTH` is not inspected, because it cannot exceed a limit. */
+  /** Ends the gap before `end`. A gap of at most `MAX_NUMBER_LENGTH` is not inspected, because it cannot exceed a limit. */
   #checkGap(end: number): void {
     if (end - this.#gapStart > MAX_NUMBER_LENGTH) this.#endGap(end);
     this.#gapStart = end + 1;

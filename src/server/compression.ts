@@ -29,7 +29,7 @@ const STREAMS = 256;
 const GZIP_OPTIONS = { level: zlibConstants.Z_BEST_SPEED };
 const PACK_OPTIONS = { ...GZIP_OPTIONS, finishFlush: zlibConstants.Z_SYNC_FLUSH };
 
-/** Connection of a client. When the connection is destroyed, its waiting compression jobs are dropped. */
+/** Connection of a client, or a response to the client. When this object is destroyed, its waiting compression jobs are dropped. */
 type Client = { readonly destroyed: boolean };
 
 /** Runs all gzip work of the server. Few jobs run at a time, scheduled fairly across owners. */

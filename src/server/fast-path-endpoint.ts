@@ -208,7 +208,7 @@ export class FastPathEndpoint {
   }
 }
 
-/** Returns the gzip form of a body; undefined if the value in the body is not compressed yet. */
+/** Returns the gzip form of a body; undefined if the body is text, or if the value in the body is not compressed yet. */
 function findZipped(body: string | JsonBytes): readonly Uint8Array[] | undefined {
   const packed = typeof body === 'string' ? undefined : body.value.packed;
   return packed && encodeMember(body as JsonBytes, packed);

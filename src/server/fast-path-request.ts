@@ -111,7 +111,10 @@ function parseFastPathHead(text: string): FastPathHead | undefined {
   };
 }
 
-/** Returns alternating names and values, like `rawHeaders` of Node.js; undefined if a field is invalid, special or repeated. */
+/**
+ * Returns alternating names and values, like `rawHeaders` of Node.js; undefined if there are too many fields, or if a field is invalid, special, or a
+ * repeated one of `KNOWN_FIELDS`.
+ */
 function parseFields(lines: readonly string[]): string[] | undefined {
   if (lines.length > MAX_HEADER_FIELDS) return undefined;
   const rawHeaders: string[] = [];

@@ -13,7 +13,10 @@ const POLYNOMIAL = 0xedb88320;
 /** The polynomial 1 (x^0) in reversed bit order. */
 const ONE = 0x80000000;
 
-/** Describes compressed bytes with their CRC-32, for use in several gzip files. @param blocks deflate blocks as specified for `PackedBytes` */
+/**
+ * Describes bytes in compressed form, with the CRC-32 of the uncompressed bytes, for use in several gzip files.
+ * @param blocks deflate blocks as specified for `PackedBytes`
+ */
 export function describePacked(bytes: Uint8Array, blocks: Uint8Array): PackedBytes {
   return { blocks, crc: crc32(bytes), crcShift: computeShift(bytes.length), length: bytes.length };
 }

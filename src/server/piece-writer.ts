@@ -10,7 +10,8 @@ const GZIP_OPTIONS = { level: zlibConstants.Z_BEST_SPEED, flush: zlibConstants.Z
 type Pieces = AsyncIterable<Uint8Array>;
 
 /**
- * Writes pieces no faster than the client reads them. The memory of written pieces is reused, so the source must not use a piece after yielding it.
+ * Writes pieces no faster than the client reads them. The memory of written pieces may be reused, so the source must not use a piece after yielding
+ * it.
  * Rejects with the error of `pieces`; resolves when all pieces are written, or when the client has disconnected.
  * @param onChange called when the socket is full, and when it has drained
  */

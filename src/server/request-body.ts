@@ -70,7 +70,7 @@ const DISCARD_FACTOR = 4;
 
 /**
  * Reads and drops the rest of a refused request, so that its connection can be reused. The connection is destroyed if the rest of the request exceeds
- * `limit`.
+ * `DISCARD_FACTOR` times `limit`.
  */
 export function discardBody(request: IncomingMessage, limit: number): void {
   if (request.complete) return;

@@ -95,7 +95,7 @@ export class SendBacklog {
     };
   }
 
-  /** Begins a stream. Until `endStream`, all pieces count as one long answer, and lag accumulates even if the socket is empty between two pieces. */
+  /** Begins a stream. Until `endStream`, all pieces count as one long answer: the lag is not reset when the socket is empty between two pieces. */
   beginStream(): void {
     this.#streams++;
   }

@@ -64,7 +64,7 @@ export class SlicedReading {
     this.#maxUnanswered = pipelinedRequests;
     this.#parse = socket.listeners('data')[0] as (chunk: Buffer) => void;
     socket.removeListener('data', this.#parse);
-    // With a second `data` listener, the Node.js server reads the socket by events, not directly from its handle.
+    // Once a `data` listener is added, the Node.js server reads the socket by events, not directly from its handle.
     socket.on('data', this.#onData);
     socket.on('resume', this.#onResume);
     socket.on('close', this.#onClose);

@@ -3,7 +3,7 @@ import { SCHEDULER } from '../util/slot-scheduler.ts';
 
 /** Maximum number of messages that begin per scheduler slot. */
 const MESSAGES_A_STEP = 8;
-/** Maximum number of waiting messages. More messages can wait only if they arrive in one read and are too short to be calls. */
+/** Maximum number of waiting messages. More messages arrive only in one read, and only if they are too short to be calls. */
 const MAX_MESSAGES = limitOf('webSocket.messages');
 
 export type WebSocketBacklogParts = {

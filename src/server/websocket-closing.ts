@@ -8,7 +8,10 @@ export const CLOSE_CODES = {
   goingAway: 1001,
   policyViolation: 1008,
   internalError: 1011,
-  /** Close code for clients with subscriptions when the service stops, because web3.js does not reconnect after a clean 1001. */
+  /**
+   * Close code for clients with subscriptions, when the service stops or a subscription cannot continue. A clean 1001 is not used, because web3.js
+   * does not reconnect after it.
+   */
   serviceRestart: 1012,
   tryAgainLater: 1013,
 } as const;
@@ -74,7 +77,7 @@ export class WebSocketClosing {
   }
 
   /**
-   * Closes the connection because the service stops. All messages must have been answered.
+   * Closes the connection because the service stops. All running messages must have been answered.
    * @param hasSubscribed whether the connection had subscriptions, which selects the close code
    */
   shutDown(hasSubscribed: boolean): void {

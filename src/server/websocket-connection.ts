@@ -159,7 +159,7 @@ export class WebSocketConnection {
     ws.on('error', () => {});
     ws.on('close', () => this.#abandon());
     if (socket instanceof Socket) {
-      // Node.js emits `timeout` on this socket only if a long write makes no progress, as it does for HTTP.
+      // During a long write, Node.js emits `timeout` on this socket only if the write makes no progress, as it does for HTTP.
       socket.setTimeout(this.#limits.sendTimeout);
       socket.on('timeout', () => {
         if (ws.bufferedAmount === 0) return;
@@ -209,7 +209,8 @@ export class WebSocketConnection {
   }
 
   /**
-   * Accepts no further messages, and closes the connection once all messages are answered: with 1012 if there are subscriptions, otherwise with 1001.
+   * Accepts no further messages, and drops waiting messages. Closes the connection once all running messages are answered: with 1012 if there are
+   * subscriptions, otherwise with 1001.
    */
   beginClosing(): void {
     this.#closing = true;

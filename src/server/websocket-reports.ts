@@ -25,7 +25,7 @@ export class WebSocketReports {
 
   /**
    * @param bytes size of the answer
-   * @param isSent whether the socket has sent the whole answer
+   * @param isSent whether the answer was sent completely
    */
   end(report: RequestReport | undefined, bytes: number, isSent: boolean, wasWaitedFor: boolean): void {
     if (report === undefined) return;

@@ -1,7 +1,7 @@
 import type { RequestScope } from './request-scope.ts';
 import { SharedBudget } from './shared-budget.ts';
 
-/** Granularity of reservations from the budget, bytes. The first 16 KiB of an answer are not reserved, because most batches need no more. */
+/** Granularity of reservations from the budget, bytes. The first 16 KiB of an answer are not taken from the budget, because most batches need no more. */
 const STEP_BYTES = 16 * 1024;
 
 /** Budget for requests that have no bound, such as the service's own requests. */

@@ -11,7 +11,7 @@ export type BoundRow = {
   readonly byDefault?: number;
   /** Configuration path of the option that sets the limit. Absent where the limit is fixed. */
   readonly option?: string;
-  /** Row in the table of errors for a refusal. The row is absent where a refusal is not a JSON-RPC error, or where its row also has other causes. */
+  /** Row in the table of errors for a refusal. Absent where a refusal is not a JSON-RPC error, or where its row also has other causes. */
   readonly error?: string;
   /** Row in the table of errors for a call that reaches the bound after it has begun. */
   readonly lateError?: string;

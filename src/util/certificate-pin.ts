@@ -33,7 +33,7 @@ export class CertificatePin {
     try {
       return new X509Certificate(readRegularFile(this.#file)).raw;
     } catch {
-      // The file is missing, half written, or not a file. Until the file is readable again, the previous certificate remains trusted.
+      // The file is missing, half written, or not a file. The previous certificate then remains trusted.
       return undefined;
     }
   }

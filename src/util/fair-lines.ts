@@ -16,7 +16,7 @@ type Line<T> = {
 export class FairLines<T> {
   /** New flows of RFC 8290: owners that have not used up a share, in the order in which they are served. */
   readonly #fresh = new Map<string, Line<T>>();
-  /** Old flows of RFC 8290: owners that have used a share, in the order in which they are served. The line of an old flow may be empty. */
+  /** Old flows of RFC 8290: all other owners of the queue, in the order in which they are served. The line of an old flow may be empty. */
   readonly #known = new Map<string, Line<T>>();
   #items = 0;
   #owners = 0;

@@ -211,8 +211,8 @@ export class FairQueue {
   }
 
   /**
-   * Makes room in a full queue: drops the last entry of the owner with the most entries. Returns false if, with the new entry, `owner` itself would
-   * have the most entries.
+   * Makes room in a full queue: drops the last entry of the owner with the most entries. Returns false if no other owner has more entries than
+   * `owner` would have with the new entry.
    */
   #makeRoom(owner: string): boolean {
     if (this.#waiting < this.#limits.waiting) return true;

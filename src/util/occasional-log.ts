@@ -42,7 +42,8 @@ export class OccasionalLog {
    * Decides whether a line is logged.
    * @param kind the event, in words that the program chooses
    * @param owner subject of the event: a node, a key, an address
-   * @returns the number of lines of this kind and owner that were suppressed since the last logged line; undefined to suppress this line
+   * @returns the number of lines that were suppressed since the last logged line: lines of this kind and owner, and lines of this kind of dropped
+   * owners; undefined to suppress this line
    */
   admit(kind: string, owner = ''): number | undefined {
     const found = this.#findKind(kind);

@@ -41,7 +41,7 @@ export class SlotScheduler {
   /** End time of the last step. */
   #workedAt = Number.NEGATIVE_INFINITY;
   #isArmed = false;
-  /** Start time of the running work. The owner is charged for the work when the work ends. */
+  /** Start time of the running work. The time of the work is charged when the work ends. */
   #runningSince: number | undefined;
   /** Whether the work of the last step continues after a promise. */
   #goesOn = false;
@@ -115,7 +115,7 @@ export class SlotScheduler {
 
   /**
    * Runs work without pauses that takes at most about `SLOT_MS`. The work runs immediately if this turn has time, otherwise in a scheduler slot of
-   * its owner. The owner is charged for the synchronous time of the work.
+   * its owner. The synchronous time of the work is charged.
    * @throws errors of the work, synchronously or by rejection
    */
   take<T>(owner: string, work: () => T | Promise<T>): T | Promise<T> {

@@ -14,7 +14,7 @@ type Leaf = {
   readonly reference: Uint8Array;
 };
 
-/** Scratch writer of this file. Every function that writes to this writer removes the written bytes before it returns. */
+/** Scratch writer of this file. A node is removed from the writer as soon as its reference or the root hash is computed. */
 const writer = new RlpWriter();
 
 /** Returns the root (32 bytes) of the trie that maps RLP-encoded indices to the items of a list: transactions, receipts or withdrawals. */

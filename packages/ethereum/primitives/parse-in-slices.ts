@@ -38,7 +38,7 @@ export function hasManyMembers(object: object): boolean {
   return LARGE_OBJECTS.has(object);
 }
 
-/** Number of members of a large object that `parseInSlices` returned, without creating a list of the names; 0 for any other object. */
+/** Number of members of a large object that `parseInSlices` parsed, without creating a list of the names; 0 for any other object. */
 export function countManyMembers(object: object): number {
   return LARGE_OBJECTS.get(object) ?? 0;
 }

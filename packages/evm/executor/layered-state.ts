@@ -152,8 +152,8 @@ export class LayeredState implements RootedState {
     const changed: SourceChange[] = [];
     for (const [key, account] of accounts) {
       const address = hexToBytes(key);
-      // The EVM can touch an account that never existed, for example a beneficiary without fees. The source does not have that account, so it must
-      // not be removed from the source.
+      // The EVM can touch an account that never existed, for example a beneficiary without fees. The source does not have that account, so there
+      // is nothing to remove from the source.
       if (account === undefined && this.#findBelow(key, address) === undefined) continue;
       const storage = account === undefined ? [] : (storageOf.get(key) ?? []);
       changed.push({ address, account, isStorageCleared: cleared.has(key), storage });

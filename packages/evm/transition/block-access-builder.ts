@@ -38,7 +38,7 @@ export class BlockAccessBuilder {
 
   /**
    * Adds the changes of one part of the block. As in geth, each system call is compared with the state before that call, even when several calls have
-   * the same index. If one call changes a value and a later call restores it, both changes therefore stay in the list.
+   * the same index. If one call changes a value and a later call restores it, the restored value is therefore in the list.
    * @param before the state before these changes
    */
   addChanges(index: number, { accounts, codes }: StateChanges, before: StateReader): void {

@@ -17,8 +17,8 @@ export type TransactionRules = {
 /**
  * Kind of execution of a transaction.
  * - `mined`: a transaction of a block.
- * - `simulated`: a call of `eth_call`.
- * - `estimated`: a call of `eth_estimateGas`.
+ * - `simulated`: a call with the rules of `eth_call`.
+ * - `estimated`: a call with the rules of `eth_estimateGas`.
  * - `assembled`: a transaction of a simulated block, without checks of the sender's code and of the protocol's gas cap.
  * - `assembledUnchecked`: as `assembled`, but also without checks of nonces and prices, and without the cap on execution gas.
  */

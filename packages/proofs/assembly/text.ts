@@ -239,7 +239,7 @@ function skipNested(): bool {
     if (odds == 0 && <i32>popcnt(closes) < depth) {
       depth += <i32>(popcnt(opens) - popcnt(closes));
     } else {
-      // At an escape or at the end of the text, the bits lose their meaning.
+      // The bits after an escape, or after the end of the text, have no meaning.
       const known = (odds - 1) & ~odds;
       for (let bits = (opens | closes) & known; bits != 0; bits &= bits - 1) {
         const bit = bits & (~bits + 1);

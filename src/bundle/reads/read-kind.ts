@@ -17,7 +17,7 @@ export type CollectedRead = { readonly result: unknown; readonly evidence: Parti
 
 /** Collects and verifies the answers of a method that needs no EVM execution. */
 export type ReadKind = {
-  /** Members of `BundleEvidence` that the method uses; all other members must be empty lists. */
+  /** Members of `BundleEvidence` that the method uses; all other lists must be empty. */
   readonly uses: readonly (keyof BundleEvidence)[];
   /** Requests the answer and its evidence from a source. @param block block object with full transactions */
   readonly collect: (source: Source, block: Members, index: bigint) => Promise<CollectedRead>;

@@ -19,7 +19,7 @@ import { openChainReader } from './store/chain-reader.ts';
 export type EngineChainOptions = {
   /** Number of blocks below the head for which proofs are available. */
   readonly proofBlocks?: number;
-  /** Limits on the size of one `eth_getLogs` answer. */
+  /** Limits of one `eth_getLogs` request: blocks of its range, logs and bytes of its answer. */
   readonly logs?: LogLimits;
 };
 

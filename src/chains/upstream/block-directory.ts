@@ -102,8 +102,8 @@ export class BlockDirectory {
 
   /**
    * Selects the nodes that receive a request for a block by hash or for its contents, and the meaning of a null. If nodes have reported the block,
-   * only these nodes receive the request, and a null is a fault. A block that a reorg has removed is requested from all nodes, because each of them
-   * may have it.
+   * only these nodes receive the request, and a null is a fault. A block that a reorg has removed may be requested from any node, because each of
+   * them may have it.
    * @param otherwise meaning of a null for an unknown block
    */
   route(

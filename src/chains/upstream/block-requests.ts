@@ -34,9 +34,9 @@ import { type BlockRequest, WholeBlocks } from './whole-blocks.ts';
 export type VerifiedReceipts = { readonly receipts: JsonResult; readonly proven: VerifiedBlock | undefined };
 
 /**
- * Requests for blocks. The directory provides the hashes of a block's transactions and uncles. If the index exceeds the number of transactions or
- * uncles, the result is null without a request. A transaction or uncle in an answer must have the hash that the directory lists at the index. A null
- * for a listed item is a fault of the node.
+ * Requests for blocks. The directory provides the hashes of a block's transactions and uncles. If a block has no transaction or uncle at the
+ * requested index, the result is null without a request. A transaction or uncle in an answer must have the hash that the directory lists at the
+ * index. A null for a listed item is a fault of the node.
  */
 export class BlockRequests {
   readonly #parts: RequestParts;

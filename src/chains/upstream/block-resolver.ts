@@ -67,7 +67,8 @@ export class BlockResolver {
 
   /**
    * Resolves a reference. Requests are sent only for an unknown hash, or for a tag whose block no node has reported yet.
-   * @throws ChainError `unavailable` as `getHead` does, but not for a reference that resolves to the same block at every head
+   * @throws ChainError `unavailable` if no head is known in time. If the head is too old to be served, throws only for a reference that may resolve
+   * to another block at another head.
    */
   async resolve(reference: BlockReference, scope: RequestScope): Promise<ResolvedBlock> {
     const before = await this.#getKnownHead(scope);

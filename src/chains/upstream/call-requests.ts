@@ -41,7 +41,7 @@ export type RequestParts = {
 
 /**
  * Maximum length of the parameters of a cached or coalesced call, UTF-16 units. The limit exists because a cache key contains all parameters and is
- * hashed several times.
+ * read several times.
  */
 export const MAX_KEY_LENGTH = 65_536;
 

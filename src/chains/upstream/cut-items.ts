@@ -12,7 +12,7 @@ const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-/** Maximum time between two pauses, ms. The time between two pauses includes the caller's work on the yielded items. */
+/** Duration of work after which a pause follows, ms. The duration includes the caller's work on the yielded items. */
 const SLOT_MS = 2;
 /** Number of steps between two reads of the clock, in about 50 µs. A step scans a whole string, or one character outside strings. */
 const STEPS = 8_192;

@@ -29,7 +29,7 @@ export type DerivedPrice = { readonly tip: bigint; readonly baseFee: bigint; rea
 const LIMIT_MS = 20_000;
 
 /**
- * Computes prices from blocks by geth's rule, for networks with agreement of operators, because the price that a node reports depends on its client.
+ * Computes prices from blocks by geth's rule, for networks with mandatory agreement, because the price that a node reports depends on its client.
  * Blocks are requested from the served head downwards, each by the parent hash in its child, and are verified.
  */
 export class DerivedPrices {

@@ -49,8 +49,8 @@ export class FeeRequests {
   }
 
   /**
-   * Returns the price that a node reports, which differs between clients. If agreement is mandatory and operators report different prices, the price
-   * is computed by geth's rule from verified blocks.
+   * Returns the price that a node reports, which differs between clients. If agreement is mandatory and too few operators report the same price, the
+   * price is computed by geth's rule from verified blocks.
    * @param toPrice returns the method's price from the computed prices, wei
    */
   async #getReply(

@@ -8,7 +8,7 @@ import type { BlockDirectory } from './block-directory.ts';
 const LIMIT_MS = 60_000;
 
 /**
- * Searches in the background for the height of the merge, above which blocks have no uncles. Until the height of the merge is known, the directory
+ * Searches in the background for the first block after the merge, from which on blocks have no uncles. Until this block is known, the directory
  * requests blocks to determine whether they have uncles.
  */
 export async function searchMerge(

@@ -14,7 +14,7 @@ const MAX_CACHED = 4_000_000;
  */
 const CACHE_MS = 3_000;
 
-/** Request for a method without parameters whose answer depends only on the head. */
+/** Request for a method without parameters whose answer is about the head of the network. */
 export type HeadRequest = {
   readonly method: string;
   readonly check: (result: JsonResult) => JsonResult;

@@ -19,7 +19,7 @@ import type { TrustRules } from './verifying/trust.ts';
 
 export type ExecutionKind = 'call' | 'estimate' | 'accessList';
 
-/** A node's answer: JSON text, or an error that the call itself caused. */
+/** A node's answer: JSON text, or an error that the node returned as its answer. */
 export type ExecutionReply = { readonly node: Upstream; readonly answer: JsonText | ChainError };
 
 /** Compares a sample of the nodes' answers to calls with local executions. */

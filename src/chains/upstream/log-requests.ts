@@ -111,7 +111,7 @@ export class LogRequests {
     scope: RequestScope,
   ): Promise<JsonResult> {
     const { directory, limits, proofs } = this.#parts;
-    // A new scheduler slot is taken, because computing the expected logs may not pause if all blocks of the range are known.
+    // A new scheduler slot is taken, because the computation of the expected logs has no pause if all blocks of the range are known.
     await SCHEDULER.rejoin(scope.owner ?? '');
     const range = await this.#resolve(blocks, scope);
     checkBlockRange(range, limits);
@@ -182,7 +182,7 @@ export class LogRequests {
 
   /**
    * Determines the logs that an answer must have; returns undefined if they are unverifiable.
-   * @throws ChainError `unavailable` if verification is mandatory
+   * @throws ChainError `unavailable` if they are unverifiable and verification is mandatory
    */
   async #expect(
     range: LogRange,

@@ -1,7 +1,7 @@
 import type { NetworkHead } from '../../pool/heads/network-head.ts';
 import type { Upstream } from '../../pool/upstream.ts';
 
-/** Returns the number of the block with this hash if a usable node has reported it as a head; undefined otherwise. */
+/** Returns the number of the block with this hash if it is a recent block of a usable node's chain; undefined otherwise. */
 export function findReported(upstreams: readonly Upstream[], hash: string): bigint | undefined {
   for (const { isUp, isOnFork, tracker } of upstreams) {
     const number = isUp && !isOnFork ? tracker.numberOf(hash) : undefined;

@@ -371,8 +371,8 @@ export class TransactionRequests {
   }
 
   /**
-   * Returns block and index of a transaction that a verified block contains, if this block is canonical. If a verified block contains the
-   * transaction, the reports of nodes are not used.
+   * Returns block and index of a transaction that a verified block contains, if this block is canonical. The transaction is then in this block, even
+   * if nodes report that they do not know it.
    */
   async #findVerified(hash: string, scope: RequestScope): Promise<ReportedPlace | undefined> {
     const found = this.#parts.proofs?.blocks?.findTransaction(hash);

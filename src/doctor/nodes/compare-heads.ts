@@ -4,7 +4,7 @@ import type { ExaminedNode } from './examination.ts';
 import type { NodeReport } from './network-report.ts';
 
 /**
- * A node counts as behind if its head is at least `MIN_BLOCKS` lower and `MIN_SECONDS` older than another head. The rule requires a distance in
+ * A node counts as behind if its head is at least `MIN_BLOCKS` lower and `MIN_SECONDS` older than the best head. The rule requires a distance in
  * blocks and in seconds, because block times differ between chains.
  */
 const MIN_BLOCKS = 3;

@@ -71,7 +71,7 @@ async function examineAnnouncements(transport: Transport, limitMs: number): Prom
   return outcome ? { state: 'coming' } : { state: 'failing', reason: 'the node refuses the subscription' };
 }
 
-/** Maximum wait for one answer, ms. If the pool's `answerTimeout` is shorter, it is the maximum. */
+/** Maximum wait for one answer, ms. If the pool's `answerTimeout` is shorter, `answerTimeout` is the maximum. */
 const REQUEST_LIMIT_MS = 5_000;
 const CLOSE_LIMIT_MS = 1_000;
 /** Maximum size of an answer, bytes: enough for the receipts of a large block. */

@@ -28,8 +28,8 @@ const PAUSE = { firstMs: 10, maxMs: 100 };
 
 /**
  * Tracks whether answers of polls reached their clients. A poll with a non-empty answer moves its filter, and stores the previous position in
- * `before`. `before` is removed once the answer is sent. An answer is lost if its record write fails, the client disconnects, or the process is
- * killed. After a lost answer, the next poll in any process starts from the previous position, so no change is lost.
+ * `before`. `before` is removed once the answer is sent. An answer can be lost: its record write is late or fails, the client
+ * disconnects, or the process is killed. After a lost answer, the next poll in any process starts from the previous position, so no change is lost.
  */
 export class DeliveredPolls {
   readonly #stored: StoredFilters;

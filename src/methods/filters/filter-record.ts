@@ -22,8 +22,8 @@ export type FilterRecord = {
   readonly network: string;
   readonly subject: StoredSubject;
   /**
-   * Position after the last poll: a block hash. For a filter of pending transactions, the position is the arrival time of the last reported
-   * transaction, Unix ms.
+   * Position after the last poll: a block hash. For a filter of pending transactions, the position is the time up to which transactions were
+   * reported, Unix ms.
    */
   readonly last: string;
   /** Position before the last poll; undefined once the answer of that poll is known to be sent. */

@@ -90,8 +90,8 @@ export class StoredFilters {
     // The key's limit applies to the criteria record. At the limit, the table rejects the record without a write.
     if (!(await records.create(name, text, this.#storedMs, maxOfKey))) return false;
     const apart = { kind: 'logs', criteria: undefined, renewedAt: at } as const;
-    // The limit for place records (position of a filter) is twice as high. A table failure between the two writes may leave a place record without a
-    // criteria record.
+    // The limit for place records (position of a filter) is twice as high, because a table failure between two operations may leave a place record
+    // behind, for example between the removals of a filter's two records.
     if (await write(apart, namePlace(name), 2 * maxOfKey)) return true;
     await records.remove(name);
     return false;

@@ -59,7 +59,7 @@ export class ReceiptNotifications {
 
   /**
    * Takes the next step of the feed.
-   * @param noticedAt time at which the block was noticed as the head, on the clock of `performance.now()`; undefined if it is not measured
+   * @param noticedAt time at which the block was noticed as the head, ms on the clock of `performance.now()`; undefined where it is unknown
    */
   take({ kind, block: { hash } }: FeedStep, noticedAt?: number): void {
     if (kind === 'removed') {

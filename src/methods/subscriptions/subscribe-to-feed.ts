@@ -23,7 +23,7 @@ export function chooseStart({ fromBlock, afterHash }: ResumePoint, { served }: H
 /**
  * Joins a subscription to the feed. The subscription remains in the feed after the call of `eth_subscribe`. The scope of the call limits only the
  * search for the start block.
- * @param times head times of the chain, recorded until the membership ends
+ * @param times head times of the chain, recorded at least until the membership ends
  * @returns a function that leaves the feed
  * @throws RpcError where the start is unavailable
  */

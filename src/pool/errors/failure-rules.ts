@@ -6,8 +6,8 @@ const ALLOWANCE = 'gas required exceeds allowance';
 const OUT_OF_GAS = 'out of gas';
 
 /**
- * Messages of each client for transactions and calls that fail in execution, or in the checks before execution. Each rule has geth's equivalent
- * message.
+ * Messages of each client for transactions and calls that fail in execution, or in the checks before execution. A rule has geth's equivalent message
+ * if there is one.
  */
 export const FAILURE_RULES: readonly Rule[] = [
   // Messages of other clients for failures for which geth has its own message.

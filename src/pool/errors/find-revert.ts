@@ -30,7 +30,7 @@ const VM_ERROR = /^vm execution error\.?$/i;
 /** Matches OpenEthereum's messages for any failed execution; `data` shows whether it was a revert. */
 const FAILED_EXECUTION = /^(?:transaction execution error|the execution failed due to an exception)\.?$/i;
 
-/** Maximum number of nested errors that are searched for a revert. */
+/** Maximum number of nesting levels of errors that are searched for a revert. */
 const MAX_NESTED = 3;
 
 /**
@@ -41,7 +41,7 @@ const MAX_NESTED = 3;
  * that cannot be guessed.
  * @param text beginning of the message
  * @param mask hides secrets in texts of the node
- * @param nested maximum number of nested errors that are examined, each inside the previous one
+ * @param nested number of nesting levels of inner errors that are examined
  */
 export function findRevert(
   error: NodeError,

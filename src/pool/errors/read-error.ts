@@ -22,7 +22,7 @@ const REFUSALS: ReadonlyMap<number, SimulationRefusal> = new Map([
   [-38_026, 'simulationLimit'],
 ]);
 const INTERNAL = -32_603;
-/** Prefix that geth and its forks write before simulation errors that have no error code. */
+/** Prefix that geth and its forks write before simulation errors that have no error code of their own. */
 const INVALID_CALL = /^err: /;
 
 /** Returns why a node refuses a simulated block or transaction; undefined for other errors. */
@@ -35,7 +35,7 @@ function findRefusal({ code, message }: NodeError, method: string): SimulationRe
 
 /**
  * Verdicts after which the message is searched for the refusal of a log request. Some nodes refuse a large log request with a general error code, or
- * with the code for invalid parameters.
+ * with the code for an invalid or unsupported request.
  */
 const MAY_BE_REFUSALS: ReadonlySet<Verdict['kind']> = new Set<Verdict['kind']>([
   'invalid',

@@ -8,8 +8,8 @@ const PROSE =
   /\b(?:try again|retry)(?: after| in)?:? (\d{1,9}(?:\.\d{1,9})? ?(?:ms|s|m|h)?)(?![a-z])(?:econds?|inutes?)?/i;
 
 /**
- * Returns the pause that a node requests, ms, or undefined if the error names none. Sources: Infura's `backoff_seconds` (in `data` or in
- * `data.rate`), Chainstack's `try_again_in`, or the text of the message.
+ * Returns the pause that a node requests, ms, or undefined if the error names none or a pause of 0. Sources: Infura's `backoff_seconds` (in `data` or
+ * in `data.rate`), Chainstack's `try_again_in`, or the text of the message.
  */
 export function readRequestedPause(data: unknown, message: string): number | undefined {
   const delay =

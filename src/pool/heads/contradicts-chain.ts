@@ -1,7 +1,7 @@
 import { minBigInt } from '../../../packages/ethereum/primitives/bigint.ts';
 import type { ChainView } from './choose-head.ts';
 
-/** Maximum number of heights, from the lower of two heads down, that are searched for a block that both chains know. */
+/** Maximum number of heights, from the lower of two heads down, that are searched for a height at which both chains know a block. */
 const MAX_DEPTH = 64;
 
 /** Whether two chains have different blocks at the highest height that both know. */

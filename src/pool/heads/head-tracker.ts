@@ -14,7 +14,7 @@ export type HeadTrackerOptions = {
   readonly pollInterval: { readonly min: number; readonly max: number };
   /** Fixed block time, ms; if absent, the block time is estimated. */
   readonly blockTimeMs?: number | undefined;
-  /** A node that reports a sync counts as syncing only if its lag behind the reported target exceeds this, blocks. */
+  /** A node that reports a sync with a target counts as syncing if its lag behind this target exceeds `syncTolerance`, blocks. */
   readonly syncTolerance: number;
   /** Called when `latest`, `safe`, `finalized`, the sync state, or the known blocks below the head have changed. */
   onChange(): void;
@@ -36,7 +36,7 @@ const BACKOFF_FACTOR = 2;
 /** Faults that mean that a node does not know the tag `safe` or `finalized`. */
 const REFUSALS: ReadonlySet<UpstreamFault['kind']> = new Set(['missing', 'unsupported', 'unknown']);
 
-/** A reply to `eth_syncing`. `claim` is undefined if the node is synced; if the node does not reply, there is no `ToldSync` object. */
+/** Result of a request for the sync state. `claim` is undefined if the node is synced; if the node does not reply, it is the last known claim. */
 type ToldSync = { readonly claim: SyncClaim };
 
 /**

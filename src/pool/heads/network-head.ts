@@ -78,7 +78,7 @@ const MS = 1_000;
  * node that is far ahead, unless more nodes of the same or a better tier are near the served head. The head moves to a block that is not higher only
  * in two cases. First case: the quorum has another hash at a height that was already served. Second case: no healthy node has had the head for
  * `giveUpMs`, or neither the quorum nor half of the voters have had it for ten times as long. In the second case, the quorum must have a lower or
- * equally high block with a later timestamp. The head never moves only because nodes lag, leave or jump back. If no healthy node has had the head for
+ * equally high block that was made later. The head never moves only because nodes lag, leave or jump back. If no healthy node has had the head for
  * `headAgeMs`, the head is not replaced, but it is not served until a node has it again. With `agreement`, the head moves only to blocks that enough
  * of the configured operators have too. If too few operators have had the quorum's block for `patienceMs`, the head follows the quorum alone until
  * enough operators have the quorum's block again. If `patienceMs` is undefined, the head never follows the quorum alone. Without `patienceMs`, the

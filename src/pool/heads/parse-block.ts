@@ -45,7 +45,7 @@ export function parsePendingHeader(block: JsonText): HeaderView {
 }
 
 /**
- * Parses only the header of a block object. Items of lists (transactions, uncles, withdrawals) are not read, but a list must not be empty if the
+ * Parses only the header of a block object. The items of its lists are not read, but the list of transactions or uncles must not be empty if the
  * header commits to items.
  * @throws UpstreamFault `malformed`, or `wrong` if the block contradicts itself
  */

@@ -81,7 +81,7 @@ export class ContinuedStream<E extends RequestContext> implements JsonStream {
 
 /**
  * Yields the bytes after the known bytes.
- * @param passed gets all bytes of the source, also the skipped ones
+ * @param passed gets the bytes that are compared with the known bytes; the caller adds the yielded bytes
  * @param isChecked whether a source that begins with other bytes is still read to its end, so that its answer is verified
  * @throws UpstreamFault if the source does not begin with the known bytes
  */

@@ -21,7 +21,7 @@ const MAX_COMPARED = 1_024;
 /**
  * Learns whether a node has a passed-through method. Some nodes answer any method name with null, an error about parameters, or a result. Until a
  * node is known to have the method, its answer is compared with its answer to a control method, which cannot exist. If both answers are equal, the
- * node counts as lacking the method for this request. The result is not remembered, because a node that has the method may give the same answer
+ * node counts as lacking the method for this request. The lack is not remembered, because a node that has the method may give the same answer
  * correctly. The control method is sent only after a client's call in its namespace.
  * @throws UnclearMethod if both answers are the same
  */

@@ -111,7 +111,7 @@ function isAvailable(block: BlockPosition | undefined, candidates: readonly Upst
   return false;
 }
 
-/** Whether a node reported that it lacks the block, because it is behind. */
+/** Whether a node reported the block as missing, as a node that is behind does. */
 function isMissing(error: unknown): boolean {
   return error instanceof UpstreamFault && error.kind === 'missing';
 }
@@ -203,7 +203,7 @@ function compareUpstreams(a: Upstream, b: Upstream, method: string): number {
 
 /**
  * Returns a rank from 0 (preferred) to 3. After the backoff of a circuit, one call at a time may test whether the node has recovered; for all other
- * calls, the node has a lower rank. Even for older blocks, a node that is behind ranks after healthy nodes, because it may lack state.
+ * calls, the node ranks after healthy nodes. Even for older blocks, a node that is behind ranks after healthy nodes, because it may lack state.
  */
 function rankTrust(upstream: Upstream, method: string): number {
   const { health, isAway, isBehind, isOnFork } = upstream;
@@ -212,7 +212,7 @@ function rankTrust(upstream: Upstream, method: string): number {
   return health.circuit === 'halfOpen' && health.inFlight > 0 ? 1 : 0;
 }
 
-/** Whether calls of the method may be sent to the node: its circuit is not open, and it is not known to be silent on this method. */
+/** Whether the node is expected to answer calls of the method: its circuit is not open, and it is not known to be silent on this method. */
 export function isResponsive({ health, methodSilences }: Upstream, method: string): boolean {
   return health.circuit !== 'open' && !methodSilences.isSilent(method);
 }

@@ -28,7 +28,7 @@ const ONE_PARAMETER = /^too many arguments, want at most 1$/;
 /** Maximum number of concurrent requests for the parts of one answer. */
 const PARTS_AT_ONCE = 100;
 
-/** A result that is already buffered is returned as a stream only above this multiple of `streamBytes`. */
+/** The result of a call with `isBuffered` becomes a stream only above this multiple of `streamBytes`. */
 const HOLD_FACTOR = 8;
 
 /**

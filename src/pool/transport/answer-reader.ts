@@ -26,7 +26,7 @@ import { type ResultSource, ResultStream } from './result-stream.ts';
 const OTHER_BYTES = 1_048_576;
 /** Assumed size of the JSON-RPC envelope, bytes. A response whose Content-Length exceeds `streamBytes` by more than this is streamed. */
 const ENVELOPE_BYTES = 1_024;
-/** Minimum size of a result that is returned as bytes. A shorter result is returned as text, because a string takes less memory than an object. */
+/** Minimum size of a result that is returned as bytes. A shorter result is returned as text, because a string costs less than an object. */
 const LARGE_RESULT_BYTES = 8 * 1024;
 
 /** Bounds of the transport, independent of the request. */

@@ -21,7 +21,7 @@ const NAME_BYTES = 4_096;
 export const MAX_DEPTH = 512;
 
 /**
- * Bounds on answers that are forwarded without parsing. Only the nesting is limited, because scanning takes the same time per byte for any content.
+ * Bounds on answers that are forwarded without parsing. They limit only the nesting, because scanning takes the same time per byte for any content.
  */
 export const UNPARSED_SHAPE: ShapeBounds = {
   values: Number.POSITIVE_INFINITY,

@@ -124,8 +124,8 @@ export class CoalescingPolicy {
   }
 
   /**
-   * Maximum number of calls in one batch. A call should not wait for earlier calls of its batch longer than `SERIAL_MS`, or longer than the latency
-   * of a single call.
+   * Maximum number of calls in one batch. A call should not wait for earlier calls of its batch longer than `SERIAL_MS` or the latency of a single
+   * call, whichever is longer.
    */
   get items(): number {
     const itemMs = this.#itemMs;

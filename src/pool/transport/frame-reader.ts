@@ -135,8 +135,8 @@ export class FrameReader {
   }
 
   /**
-   * Passes on the head of a frame whose payload the sink takes over, without payload and without FIN. Continuation frames are not passed on, because
-   * the library does not need their heads.
+   * Passes on the head of a frame whose payload the sink takes over, without payload and without FIN. Later continuation frames without reserved bits
+   * are not passed on, because the library does not need their heads.
    */
   #passEmpty(pass: PassOn): void {
     const first = (this.#head[0] as number) & ~FIN;

@@ -26,8 +26,8 @@ const UNASKED = { capacity: 64, perSecond: 1 };
 const UNSOLICITED_BYTES = 16_384;
 
 /**
- * Bounds of every message until its id has arrived. Parsing a message of at most 4,096 bytes takes nearly no time, whatever the message contains, and
- * most messages are not longer. When the id has arrived, the bounds of the call that the message answers apply.
+ * Bounds of a message of at most 4,096 bytes until its id has arrived. Parsing such a message takes nearly no time, whatever it contains, and most
+ * messages are not longer. When the id has arrived, the bounds of the call that the message answers apply.
  */
 const SHORT: AnswerBounds = { ...UNPARSED_SHAPE, trimsZeros: true, bytes: 4_096, isFixed: true };
 

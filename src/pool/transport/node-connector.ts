@@ -29,7 +29,7 @@ function failPaused(this: Socket): void {
 
 /**
  * Creates a connector for undici that works around nodejs/undici#5360. If a socket ends, fails or closes while its parser is paused, undici 7 throws
- * from the socket event, which ends the process, or discards an answer that was received completely.
+ * from the socket event, which ends the process, or discards a keep-alive answer that was received completely.
  * @param timeout timeout of connecting, ms
  */
 export function createConnector(timeout: number): buildConnector.connector {

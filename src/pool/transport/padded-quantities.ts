@@ -1,7 +1,7 @@
 /**
  * Normalizes quantities with leading zeros (`"logIndex":"0x00"`) and null in place of lists (`"logs":null`) in answers of nodes, because
- * go-ethereum's client rejects both. Quantities and lists are recognized by their member names. Data with leading zeros (hashes, addresses, topics,
- * the seal of a header) is not changed: it is in members with other names, or in a list.
+ * go-ethereum's client rejects both. Quantities and lists are recognized by their member names. Data with leading zeros (hashes, addresses, topics)
+ * is not changed: it is in members with other names, or in a list. The seal of a header is recognized by its length (`SEAL_LENGTH`).
  */
 
 /**

@@ -3,13 +3,13 @@ import type { RequestScope } from '../../util/request-scope.ts';
 /** Number, and the method, contract or formula that it comes from. */
 type Finding = { readonly from: string; readonly value: bigint };
 
-/** One number of an estimate from two sources: the node's own method (native) and the service. The native number is expected within a range. */
+/** One number of an estimate from two sources: the node's own method (native), and the fallback. The fallback gives a range for the native number. */
 export type Comparison = {
   /** Name of the compared number, with its unit. */
   readonly what: string;
   /** Number from the node's own method. */
   readonly native: Finding;
-  /** Number that the service computes, and that it returns to clients if nodes lack the native method. */
+  /** Number that the service uses if nodes lack the native method. */
   readonly fallback: Finding;
   /** Allowed range of the native value, derived in docs/rollups.md. */
   readonly least: bigint;
@@ -17,8 +17,8 @@ export type Comparison = {
 };
 
 /**
- * Requests the data of a comparison from its second source, the nodes' own method.
- * @returns undefined if the nodes lack the method
+ * Requests the further data of a comparison, from the fallback.
+ * @returns undefined if the nodes have no fallback
  * @throws ChainError if a request fails
  */
 export type Compare = (scope: RequestScope) => Promise<Comparison | undefined>;

@@ -7,7 +7,7 @@ import type { RequestScope } from '../../util/request-scope.ts';
 
 /** Block at which all parts of one result are read. */
 export type EstimateBlock = {
-  /** Reference to the block, by hash if possible, so that it names the same block in all requests. */
+  /** Reference to the block. A tag is replaced by a hash if possible, so that all requests read the same block. */
   readonly reference: BlockReference;
   /** Block parameter for methods in which many nodes reject a hash: a number or a tag, if possible. */
   readonly parameter: unknown;

@@ -4,7 +4,7 @@ import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promi
 export const HEIGHT_LEASE_MS = 25;
 /** Lifetime of the heights of a process that reports no more, ms. Clients of that process may still send requests to other processes. */
 export const HEIGHT_LIFE_MS = 60_000;
-/** Margin that is added if other processes may have a lease, ms. The margin is needed because process clocks tick in whole milliseconds. */
+/** Margin that is added to the lease if other processes may have one, ms. The margin is needed because process clocks tick in whole milliseconds. */
 export const HEIGHT_SLACK_MS = 2;
 
 /** Heights of this process; undefined if it has no head. */

@@ -15,7 +15,7 @@ export class CircuitBreaker {
     this.#now = now;
   }
 
-  /** Whether the breaker is open. A fault opens the breaker, and the next success closes it. */
+  /** Whether the breaker is open. Consecutive faults open the breaker, and the next success closes it. */
   get isOpen(): boolean {
     return this.#faults >= FAULTS_TO_OPEN;
   }

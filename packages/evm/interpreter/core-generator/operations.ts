@@ -124,7 +124,7 @@ function listOperations(): ReadonlyMap<string, number> {
 /** Operation numbers by name. */
 export const OPERATIONS: ReadonlyMap<string, number> = listOperations();
 
-/** Number of 32-bit operands by operation number. Operations without operands have no entry. */
+/** Number of 32-bit operands by operation name. */
 const SIZES = countOperands();
 
 function countOperands(): ReadonlyMap<string, number> {

@@ -41,7 +41,7 @@ const IS_LISTED: usize = 152;
 const IS_CODE_NEW: usize = 156;
 /** Address of the entry's bucket in the index. */
 const PLACE: usize = 160;
-/** Number of the precompile that the rules define at this address; unchanged when a state override moves the precompile. */
+/** Number of the precompile that belongs to this address, even if a state override has moved the precompile; 0: none. */
 const NATIVE: usize = 164;
 /** Next entry in the list of accessed accounts; 0: this account is not in the list. */
 const NEXT_ACCESSED: usize = 168;
@@ -236,7 +236,7 @@ export function warm(account: usize): void {
   store<u32>(account, epoch, WARM);
 }
 
-/** Makes an account the precompile that the rules define at its address, after state overrides have changed this. No transaction may be open. */
+/** Gives an account the precompile that belongs to its address again, after state overrides. No transaction may be open. */
 export function restorePrecompile(account: usize): void {
   store<u32>(account, load<u32>(account, NATIVE), PRECOMPILE);
 }

@@ -32,7 +32,7 @@ export function runCalls(first: u32, end: u32, slice: f64): u32 {
   whyStopped = DONE;
   callsGasLeft = 0;
   let left = <i64>slice;
-  // Calls of a batch are often alike. If less of the slice is left than the previous call used, the next call does not begin.
+  // Calls of a batch are often alike. If less of the slice is left than the previous call cost, the next call does not begin.
   let expected: i64 = 0;
   for (let place = first; place < end; place++) {
     if (left < expected) {

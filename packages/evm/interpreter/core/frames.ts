@@ -33,7 +33,7 @@ const KIND: usize = 48;
 /** Address and size of the caller's output range. */
 const OUTPUT: usize = 52;
 const OUTPUT_SIZE: usize = 56;
-/** Positions of the journal and the logs at the frame's beginning, for undoing the frame. */
+/** State of the transaction at the frame's beginning, for undoing the frame: ends of the journal and the logs, number of logs, refund counter. */
 const JOURNAL_MARK: usize = 60;
 const LOGS_MARK: usize = 64;
 const LOG_COUNT_MARK: usize = 68;

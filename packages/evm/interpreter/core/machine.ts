@@ -40,7 +40,7 @@ export let stackBase: usize = STACKS;
 export let memoryBase: usize = ARENA;
 /** Size in bytes, a multiple of 32. */
 export let memorySize: u32 = 0;
-/** Highest end address that frame memory has ever reached. The pages of linear memory below this address occupy process memory. */
+/** Highest end address that frame memory has ever reached. The pages from ARENA to this address occupy process memory. */
 export let arenaPeak: usize = ARENA;
 export let input: usize = ARENA;
 export let inputSize: u32 = 0;

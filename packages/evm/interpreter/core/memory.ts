@@ -89,7 +89,7 @@ export function endOf(offset: usize, size: usize): u64 {
   return end < from || end > BEYOND - 31 ? BEYOND : end;
 }
 
-/** Grows memory to cover a fixed number of bytes at the offset in a stack word. @returns the result of `growTo` */
+/** Grows memory to cover a fixed number of bytes at the offset in a stack word. @returns remaining gas; negative as in `growTo` */
 @inline
 export function growFor(offset: usize, bytes: u32, gas: i64): i64 {
   const from = load<u64>(offset);

@@ -1,4 +1,4 @@
-/** Requests for missing data. If data is missing, a function stores in `whyNot` the result that the instruction's body must return. */
+/** Requests for missing data. A function returns the result that the instruction's body must return, or stores this result in `whyNot`. */
 import { findAccount, hasCode, isKnown, codeOf, codeHashOf, linkCode } from './accounts.ts';
 import { findCode, forgetOthers, hasRoomToDecode, isDecoded, prepareCode } from './codes.ts';
 import { REQUEST_ADDRESS, REQUEST_KEY } from './generated/exchange.ts';

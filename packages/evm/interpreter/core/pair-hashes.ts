@@ -17,7 +17,7 @@ const SLOT_FACTOR: u64 = 0xc2b2ae3d27d4eb4f;
 
 const digest: usize = memory.data(32, 16);
 
-/** Returns the cache entry of a pair. Both words of the pair are big-endian, and most pairs differ only in the last bytes of their words. */
+/** Returns the cache entry of a pair. Both words of the pair are big-endian, and pairs differ mostly in the last bytes of their words. */
 @inline
 function entryOf(pair: usize): usize {
   const mixed = (load<u64>(pair, 24) * KEY_FACTOR) ^ (load<u64>(pair, 56) * SLOT_FACTOR);

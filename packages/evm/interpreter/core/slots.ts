@@ -29,7 +29,7 @@ const END: usize = 1;
 /** Maximum number of slots cached between transactions, 32 MiB. */
 const CROWD: u32 = 1 << 18;
 
-/** No account's storage has this generation number. */
+/** Generation number of transient slots. No account's storage has this generation number. */
 const TRANSIENT: u32 = 0xffffffff;
 
 /** Initial number of index buckets minus one. The initial buckets take 256 KiB. */

@@ -2,8 +2,8 @@ import type { RecoverPublicKey } from '../../../ethereum/primitives/signature.ts
 import type { Steps } from './steps.ts';
 
 /**
- * Cryptography that the host provides to precompiles. Invalid input gives a regular result; no function throws. Work is available in steps when it
- * takes more than 1 ms or depends on the input length. Any number of step sequences may be in progress at a time.
+ * Cryptography that the host provides to precompiles. Invalid input gives a regular result, never an error. Work is available in steps when
+ * it takes more than 1 ms or depends on the input length. Any number of step sequences may be in progress at a time.
  */
 export interface Cryptography {
   /** Keccak-256 digest, 32 bytes. */

@@ -66,7 +66,7 @@ function raiseBitByBit<T>(base: T, exponent: Uint8Array, { one, multiply }: Resi
   return power;
 }
 
-/** Raises by four exponent bits at a time, with a quarter of the multiplications that single bits need. */
+/** Raises by four exponent bits at a time, with a quarter of the multiplications by the base that single bits need. */
 function* raiseByNibbles<T>(
   base: T,
   exponent: Uint8Array,

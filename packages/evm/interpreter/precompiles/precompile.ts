@@ -8,8 +8,8 @@ export type Precompile = {
   /** @returns undefined on failure, which consumes all gas of the call */
   readonly run: (input: Uint8Array) => Uint8Array | undefined;
   /**
-   * Runs in steps; absent when no input takes long. The input stays unchanged until the last step. Between two steps, another call of the same
-   * precompile may run.
+   * Runs in steps; absent when no input takes long. The input stays unchanged until the last step. Any precompile, including this one, may run
+   * between two steps.
    */
   readonly steps?: (input: Uint8Array) => Steps<Uint8Array | undefined>;
   /**

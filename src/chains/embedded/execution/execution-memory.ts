@@ -4,7 +4,7 @@ import { type OwnerShare, SharedBudget } from '../../../util/shared-budget.ts';
 const FREE_BYTES: number = 4 << 20;
 /** Granularity of reservations beyond `FREE_BYTES`, bytes. */
 const STEP_BYTES: number = 1 << 20;
-/** Limit on the memory that the executions of all threads use in total, without the first `FREE_BYTES` of each, bytes. */
+/** Limit on the memory that the executions of all threads reserve in total, without the first `FREE_BYTES` of each, bytes. */
 const LARGE_BYTES: number = 96 << 20;
 
 const UNUSED = 0;

@@ -123,7 +123,7 @@ export class ExecutionPool {
     this.#firstSlices.noteOwner(owner, startedAt);
     const room = this.#heavyCalls.roomFor(owner);
     const isCalm = room !== 'none' && this.#firstSlices.isCalmAt(startedAt);
-    // While no call was heavy recently, the kind of the call is not computed. For a small call, this takes longer than the rest of the method.
+    // While no call was heavy recently, the kind of a call is not computed. For a small call, computing it takes longer than the rest of the method.
     const known = isCalm ? undefined : kindOf(job, owner);
     const beginning = known === undefined ? SLICE_MS : this.#firstSlices.choose(known, room);
     if (beginning === 'refused') throw WAITED_TOO_LONG;
@@ -165,7 +165,7 @@ export class ExecutionPool {
     await this.#heavyCalls.close();
   }
 
-  /** Runs a fast path call. If no call was heavy recently, the next calls of the same batch run in the same slice. */
+  /** Runs a fast path call. The next calls of the same batch run in the same slice only if no call was heavy recently. */
   #runFastPath(
     { call, place, gasLimit, ahead }: FastPathJob,
     simulator: Simulator,

@@ -15,7 +15,7 @@ export type FastPathJob = {
   readonly kind: 'plain';
   readonly call: CallBytes;
   readonly place: StoredPlace;
-  /** Gas limit of the call, not above the gas cap. */
+  /** Gas limit of the call, at most `MAX_CALL_GAS`. */
   readonly gasLimit: number;
   /** Runs the next calls of the same batch in the same slice; undefined for a single call. */
   readonly ahead: CallsAhead | undefined;
@@ -31,7 +31,7 @@ const SELECTOR_LENGTH = 4;
 const PREFIX_LENGTH = 2;
 /**
  * Encodes a call as a fast path call. Returns undefined if the call has overrides or members other than recipient, sender, data and gas. Also returns
- * undefined if the block of the call is neither `latest` nor a number.
+ * undefined if the call has no recipient, if its data is longer than `MAX_DATA_LENGTH`, or if its block is neither `latest` nor a number.
  */
 export function toCallBytes({
   call,

@@ -48,11 +48,11 @@ export type Beginning = number | 'moved' | 'refused';
 type Weight = {
   /** Number of consecutive heavy calls; 0 for a light shape. */
   heavyInARow: number;
-  /** Number of calls of the shape that moved to a thread without a first slice, modulo `PROBE_INTERVAL`. */
+  /** Number of calls of the shape that moved to a thread without a first slice since the last probe (`PROBE_INTERVAL`). */
   untried: number;
   /** True if the last call that ended in its first slice was expensive. */
   isExpensive: boolean;
-  /** Duration of the last call of this shape that ended on a thread for heavy calls, milliseconds; infinite if there is none. */
+  /** Duration of the last call of this shape on a thread, milliseconds; infinite if none has ended there since the last slice that was not enough. */
   threadMs: number;
 };
 
@@ -73,7 +73,7 @@ export class FirstSlices {
   readonly #debts: Lru<string, OwnerDebt>;
   readonly #now: () => number;
   readonly #idleMs: () => number;
-  /** Total idle time of the event loop at the end of the last call in a longer slice (`LONE_SLICE_MS`), milliseconds. */
+  /** Total idle time of the event loop at the end of the last call that took longer than `SLICE_MS` in its slice, milliseconds. */
   #idleMsBefore = 0;
   /** Time before which no call gets a longer slice (`LONE_SLICE_MS`), because the last such slice was not enough. */
   #loneFrom = Number.NEGATIVE_INFINITY;
@@ -108,8 +108,8 @@ export class FirstSlices {
   }
 
   /**
-   * Returns whether no call was heavy or expensive recently. While no call was heavy or expensive, every call gets a whole slice if the threads have
-   * room, and light calls need no record.
+   * Returns whether no call was heavy or expensive recently. Every call then gets a whole slice if the threads or the queue have room for another
+   * heavy call, and light calls need no record.
    */
   isCalmAt(now: number): boolean {
     return now >= this.#calmFrom;

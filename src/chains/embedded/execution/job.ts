@@ -37,8 +37,8 @@ export type BlocksJob = {
 export type Job = CallJob | BlocksJob;
 
 /**
- * A job that may run for one slice on the request thread, because this thread has the state. A job without the member `store` cannot move to another
- * thread.
+ * A job that may run for one slice on the request thread, because this thread has the state. A job whose `store` is undefined cannot move to
+ * another thread.
  */
 export type LocalJob = Job | CallJob<undefined>;
 

@@ -7,7 +7,7 @@ const ENDING = 1;
  * instances over the same memory.
  */
 export class NativeSection {
-  /** Memory from which the terminating thread creates its own `NativeSection`. */
+  /** Memory from which the other thread creates its own `NativeSection`. */
   readonly shared: SharedArrayBuffer;
   readonly #flags: Int32Array;
 

@@ -9,7 +9,7 @@ function countBy(running: readonly Lane[], key: keyof Lane): Map<string, number>
 
 /**
  * Chooses the next waiting task. The owner with the fewest running tasks is first, and within an owner the contract with the fewest running tasks. A
- * caller with many calls does not delay the calls of other callers.
+ * caller with many calls therefore leaves room for other callers.
  * @param mayRun returns whether an owner may run one more task
  * @returns an index into `waiting`; -1 when all tasks must wait
  */

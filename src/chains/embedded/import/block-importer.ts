@@ -39,7 +39,7 @@ const MAX_BATCH_BYTES = 32 * 1024 * 1024;
 const MAX_BATCH_MS = 500;
 
 export type ImportOutcome = {
-  /** `known`: the block was in the store before. */
+  /** `known`: the block was imported before. */
   readonly kind: 'imported' | 'known';
   readonly block: Block;
 };

@@ -16,7 +16,7 @@ const TRANSACTIONS_PER_STEP = 32;
 export type BlockTips = {
   /** Tips in wei per gas, ascending. */
   readonly tips: readonly bigint[];
-  /** Gas used by each transaction and all transactions with lower tips, in the order of `tips`. */
+  /** Gas used by each transaction and all transactions before it, in the order of `tips`. */
   readonly gasUpTo: Float64Array;
   /** Lowest tips in the block, without transactions that the beneficiary sent itself (geth's samples for a suggestion). */
   readonly samples: readonly bigint[];

@@ -113,7 +113,7 @@ function* runOnce(
   }
 }
 
-/** Yields the signers of all authorizations with a valid signature, a matching chain id and a nonce below the maximum (EIP-7702). */
+/** Yields the signers of all authorizations with a valid signature, a chain id that is 0 or matches, and a nonce below the maximum (EIP-7702). */
 function* listAuthorities({ lists, rules }: Simulation): Generator<Uint8Array> {
   const { recoverPublicKey } = getCryptography();
   for (const authorization of lists.authorizationList) {

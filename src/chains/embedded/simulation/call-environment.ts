@@ -26,7 +26,7 @@ export type CallEnvironment = {
   readonly freeBlock: BlockEnvironment;
   /** True if fee market fields apply: the block has a base fee, or an override sets one. */
   readonly hasBaseFee: boolean;
-  /** Fork rules at the block's number and time if the block counts as after the merge; geth computes the bounds of an estimate with these rules. */
+  /** Fork rules at the block's number and time, as if the block were after the merge; geth computes the bounds of an estimate with these rules. */
   readonly boundRules: RevisionRules;
 };
 
@@ -54,7 +54,7 @@ export function createCallEnvironment(
   const natural = environmentOf(
     header,
     rulesOf(config, header, header.difficulty === 0n),
-    // With an overridden block number, BLOCKHASH may name the stored block or a later one; their hashes are zero.
+    // With an overridden block number, BLOCKHASH may name the block `number` or a later one; their hashes are zero.
     (ancestor) => (ancestor < number && chain.getBlockHash(ancestor)) || NO_HASH,
   );
   const overridden = overrideEnvironment(natural, overrides, kind);

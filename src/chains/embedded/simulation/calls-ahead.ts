@@ -19,8 +19,8 @@ export type FastPathContext = StateAt & { readonly gasLimit: number };
 export type GasForExecution = (call: CallBytes, gasLimit: number) => number | undefined;
 
 /**
- * Runs the next calls of a batch right after the current one in the same EVM, because starting a call takes longer than executing most calls. Only
- * the results of successful calls are cached. If a call has another outcome, this call and the following calls run again, one by one.
+ * Runs the next calls of a batch right after the current one in the same EVM, because starting a call takes longer than executing most calls. The
+ * results are cached up to the first call that does not succeed. This call runs again when its turn comes.
  */
 export class CallsAhead {
   #calls: readonly CallBytes[] = [];

@@ -12,8 +12,8 @@ import { advance, type Execution } from './execution.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
 
 /**
- * Gas of a transfer without data: the first gas limit that an estimate of a transfer tries. A `gas` field below 21,000 is ignored, so the block gas
- * limit is the upper bound of the estimate. As in geth, the number is the same in every revision.
+ * Gas of a transfer without data: the first gas limit that an estimate of a transfer tries. A `gas` field below 21,000 is ignored, so the upper bound
+ * follows from the block gas limit. As in geth, the number is the same in every revision.
  */
 const TRANSFER_GAS = 21_000n;
 

@@ -12,8 +12,8 @@ export const NO_BENEFICIARY: Uint8Array = new Uint8Array(20);
 const NO_RANDOM: Uint8Array = new Uint8Array(32);
 
 /**
- * Builds the header for calls at `pending`. Base fee and blob gas price are those of the next block. As in geth's pending block, beneficiary and
- * random value are zero. All other fields of the pending header are those of the head.
+ * Builds the header for calls at `pending`. Number, parent hash, time, slot number, base fee and excess blob gas are those of the next block. As in
+ * geth's pending block, beneficiary and random value are zero. Other fields, such as the gas limit, are those of the head.
  */
 export function buildPendingHeader(head: StoredHeader, config: ChainConfig): Header {
   const number = head.header.number + 1n;

@@ -53,8 +53,8 @@ const PRECOMPILES: Readonly<Record<SimulationKind, PrecompileHandling>> = {
 };
 
 /**
- * EIP-8037 limits the gas of a transaction. An estimate applies these limits, because it predicts the gas limit of a transaction; a call may use all
- * its gas for execution.
+ * EIP-8037 limits the gas of a transaction. An estimate applies these limits, because it predicts the gas limit of a transaction. Only a call may use
+ * all its gas for execution.
  */
 const MODES: Readonly<Record<SimulationKind, TransactionMode>> = {
   call: 'simulated',
@@ -285,7 +285,7 @@ export class Simulation {
     this.#built = { ...built, provided: { ...built.provided, hasAccessList: true } };
   }
 
-  /** Records the following runs: their logs or `accesses`, for example. */
+  /** Selects the data that the following runs record, for example `accesses`. */
   record(what: Recording): void {
     this.#isRecording = true;
     this.#evm.record(what);

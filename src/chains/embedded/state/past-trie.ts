@@ -90,8 +90,8 @@ function* sortByOwner(accounts: Iterable<ChangedAccount>): Generator<undefined, 
 }
 
 /**
- * Yields an account and its changed slots as they were after `block`, in parts. If the account's storage was created or destroyed after `block`,
- * yields all slots of the account. Change lists do not contain the slots of a destroyed account.
+ * Yields an account and its changed slots as they were after `block`, in parts. If the account's storage of that time was destroyed after `block`,
+ * yields all slots of the account, because change lists do not contain the slots of a destroyed account.
  */
 function* describeAccount(
   reader: ChainReader,

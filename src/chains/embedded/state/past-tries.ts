@@ -98,7 +98,7 @@ export class PastTries {
     return this.#make(block, head, owner);
   }
 
-  /** Waits until the limits of builds allow another build of `owner`, and then builds the tries. */
+  /** Builds the tries within the limits of builds, for which the caller has counted this build of `owner`. Its count ends with the build. */
   #make(block: StoredHeader, head: bigint, owner: string): PromiseOrValue<StateTrie> {
     const { number } = block.header;
     const work = (): PromiseOrValue<StateTrie> =>

@@ -84,7 +84,7 @@ export class StateCommitter implements StateReader {
     return this.#state.size + this.#trie.size;
   }
 
-  /** Updates the tries and returns all changes of the sealed blocks. Must be called after `seal` or `discard`, when no block is open. */
+  /** Updates the tries and returns all changes of the sealed blocks. Must be called after `sealBlock` or `discardBlock`, when no block is open. */
   collectBatch(): StateBatch {
     this.computeRoot();
     this.#trie.seal();

@@ -56,7 +56,7 @@ export const STORED_ACCESS_LISTS = 113_056;
 
 /**
  * Writes to a store. A commit is one LMDB transaction for blocks, receipts, state, indexes and head. If the process dies at any moment, the store
- * contains exactly the last complete commit.
+ * is as after the last complete commit.
  */
 export class ChainWriter {
   readonly #store: Store;

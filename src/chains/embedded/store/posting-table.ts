@@ -3,8 +3,8 @@ import type { Database } from 'lmdb';
 /** Length of a log number, bytes. Log numbers count from 0 over the whole chain and are below 2^47. */
 const NUMBER_LENGTH = 6;
 /**
- * Flag in the first number of an open chunk: the list also has closed chunks. Most lists have no closed chunks. Without this flag, their lookup skips
- * the closed table.
+ * Flag in the first number of an open chunk: the list also has closed chunks. Most lists have no closed chunks. If the flag is not set, a lookup does
+ * not search the closed table.
  */
 const HAS_CLOSED = 2 ** 47;
 

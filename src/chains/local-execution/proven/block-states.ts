@@ -11,12 +11,13 @@ import { VerifiedStates } from './verified-states.ts';
 const LINKS_SHARE = 0.0625;
 const ROLLED_SHARE = 0.0625;
 /**
- * Measured heap size of a derived account with its key, and of each of its slots, bytes. Slot maps of different accounts share keys and most values.
+ * Measured heap size of a derived account with its key, and of each of its slots, bytes. Entries of one account at several blocks share slot keys and
+ * most slot values.
  */
 const ENTRY_BYTES = 400;
 const SLOT_BYTES = 150;
 
-/** Derived account. `null`: the account does not exist. `unknown`: the account could not be derived, because its earlier state was not known. */
+/** Derived account. `null`: the account does not exist. `unknown`: the state known at that time did not suffice to derive the account. */
 type Rolled = RolledAccount | null | 'unknown';
 
 /**

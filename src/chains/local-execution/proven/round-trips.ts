@@ -8,7 +8,7 @@ import { RequestScope } from '../../../util/request-scope.ts';
 const MAX_UNDER_WAY = 2;
 const MAX_WAIT_MS = 25;
 /**
- * Maximum number of requests per round trip. A node answers all requests of a round trip in one batch; the gateway reads this batch without a pause.
+ * Maximum number of requests per round trip. A node answers all requests of a batch together; the gateway reads the answers without a pause.
  */
 const MAX_REQUESTS = 64;
 
@@ -30,8 +30,8 @@ type Line = {
 
 /**
  * Combines requests to nodes into round trips. Requests of one turn of the event loop share a round trip and its scope. Requests that wait for a
- * round trip to end share the next one. The node pool sends the requests of a round trip as one batch. Each owner has separate round trips, so no
- * owner waits for the requests of another.
+ * round trip to end share the next one. The node pool batches the requests of a round trip if the node accepts batches. Each owner has separate round
+ * trips, so no owner waits for the requests of another.
  */
 export class RoundTrips {
   readonly #lines = new Map<string | undefined, Line>();

@@ -60,7 +60,7 @@ export type StateValues = {
 };
 
 export type StateRequestsOptions = {
-  /** Maximum time that a reader waits for proofs which the warm-up at a new head has requested, milliseconds. */
+  /** Maximum time that a reader waits for the warm-up at a new head, milliseconds. */
   readonly maxWarmingMs?: number;
   /** Monotonic clock for the arrival times of heads, milliseconds. */
   readonly now?: () => number;

@@ -11,8 +11,8 @@ const NODE_BYTES = 600;
 /** Error of a look-up whose path leads to a node that is not in memory. */
 class MissingNode extends UntracedError {
   /**
-   * Name of the branch below the missing node: its hash and the next nibble of the path. The proof of any key whose gap has this name contains the
-   * missing node.
+   * Name of the branch below the missing node: the hash of the missing node and the next nibble of the path. The proof of any key whose gap has this
+   * name contains the missing node.
    */
   readonly child: string;
 

@@ -110,8 +110,8 @@ function hashAll(list: unknown, longest: number): NodesByHash {
 }
 
 /**
- * Stores the verified parts of a hint: accounts and slots to which its trie nodes lead from the state root, and codes of these accounts. The
- * unverified parts of the hint are dropped.
+ * Stores the verified parts of a hint: accounts and slots to which its trie nodes lead from the state root, and codes of these accounts.
+ * Nothing else of the hint is stored.
  * @returns the keys that the call reads according to the hint
  */
 export function noteHint(

@@ -14,7 +14,7 @@ export type Outcome = string;
  */
 export type SampleVerdict = 'same' | 'refuted' | 'different' | 'unknown';
 
-/** If this number of nodes has returned different outcomes, the comparison of the call ends. */
+/** Number of nodes with an outcome other than the local one after which the comparison of the call ends. */
 const MAX_NODES = 8;
 /** Allowed relative difference of estimates, because clients end their search at different distances from the minimum gas. */
 const ESTIMATE_TOLERANCE = 0.05;

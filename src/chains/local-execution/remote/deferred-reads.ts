@@ -7,7 +7,7 @@ import { StateKeys } from '../proven/state-keys.ts';
 
 /** Maximum total number of stored accounts and slots, over all functions. */
 const MAX_KEYS = 8_192;
-/** Maximum number of accounts and slots per function, half of the limit per call, because all of them are requested at a new head. */
+/** Maximum number of accounts and slots per function: half of the limit per call. At a new head, all of them are requested if one is missing. */
 const MAX_FUNCTION_KEYS = limitOf('call.provenKeys') / 2;
 const KEYS_MS = 600_000;
 /**

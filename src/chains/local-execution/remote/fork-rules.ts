@@ -173,7 +173,7 @@ export class ForkRules {
   }
 
   #configOf(fork: (typeof FORKS)[number], blobs: unknown): ChainConfig {
-    // A chain configuration has no blob parameters for Amsterdam, so the blob parameters of Osaka are used.
+    // A chain configuration has no blob parameters for Amsterdam, so the reported ones are set for Osaka: Amsterdam inherits these.
     const scheduled = fork === 'amsterdam' ? 'osaka' : fork;
     return parseChainConfig({
       ...listForkMembers(fork),

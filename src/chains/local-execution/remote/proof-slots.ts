@@ -4,7 +4,7 @@ import { FairQueue } from '../../../util/fair-queue.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import { SCHEDULER } from '../../../util/slot-scheduler.ts';
 
-/** Number of concurrent slots. One owner can use half of the slots, and two owners a third each, so that one slot is free for another owner. */
+/** Number of concurrent slots. One owner can use half of them, and two owners a third each, so that another owner's call finds a slot at once. */
 const RUNNING = 8;
 const OWNER_SHARE = 0.5;
 const WAITING = limitOf('state.turns');

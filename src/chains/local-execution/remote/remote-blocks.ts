@@ -31,7 +31,7 @@ const OWN_KINDS: ReadonlySet<ChainErrorKind> = new Set(['busy', 'timeout', 'abor
 /** Error of a call that cannot be executed locally, so that nodes have to answer it. */
 export class LeftToNodes extends Error {
   readonly reason: LeaveReason;
-  /** Name of the exceeded limit; undefined if no limit was exceeded. */
+  /** Name of the limit that is the reason; undefined if there is another reason. */
   readonly bound: 'call.provenKeys' | undefined;
 
   constructor(reason: LeaveReason, bound?: 'call.provenKeys') {
@@ -85,7 +85,7 @@ export class RemoteBlocks {
     this.#requested = requested;
   }
 
-  /** Total number of round trips for headers, for metrics. */
+  /** Total number of round trips in which headers for calls were requested, for metrics; requests for new heads are not counted. */
   get roundTrips(): number {
     return this.#roundTrips;
   }

@@ -162,7 +162,7 @@ export class RemoteExecutions {
     );
   }
 
-  /** Checks whether a node may execute a call. The answer of the node is then unverified. */
+  /** Checks whether a node may execute a call, although its answer is unverified. @throws ChainError `unavailable` if answers must be verified */
   #demandProof(block: BlockReference, { reason, bound }: LeftToNodes): void {
     const { isOnlyHere, source } = this.#options;
     const isPending = block.kind === 'tag' && block.tag === 'pending';

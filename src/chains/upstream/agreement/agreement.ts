@@ -8,7 +8,7 @@ import type { BlockPosition } from '../../../pool/upstream-request.ts';
 import { OperatorVoices } from './operator-voices.ts';
 
 /**
- * Maximum wait until enough operators report a new head, if agreement is optional, milliseconds. After this wait, the majority of nodes alone
+ * Maximum wait until enough operators report a new head, if agreement is optional, milliseconds. After this wait, the quorum of nodes alone
  * determines the head.
  */
 const PATIENCE_MS = 1_000;
@@ -137,7 +137,7 @@ export class Agreement {
   }
 }
 
-/** Returns the highest block reported by the nodes that count in the choice of the head, even if too few operators agree on it. */
+/** Returns the highest block that the quorum of nodes has, even if too few operators report it; otherwise the served head. */
 function findNewest({ head, unagreed }: Pick<ElectedHead, 'head' | 'unagreed'>): BlockHeader | undefined {
   return unagreed ?? head;
 }

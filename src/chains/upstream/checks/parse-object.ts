@@ -11,7 +11,8 @@ import { type ParseWork, parseText } from '../../../pool/parse-text.ts';
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Parses an answer that must be an object, without pauses. Called only by checks, after a long answer was parsed with pauses elsewhere.
+ * Parses an answer that must be an object. Called only in checks: if the answer is long, it is parsed with pauses, and then the check runs again
+ * (`checkParsed`).
  * @throws UpstreamFault if the answer is not an object
  */
 export function parseObject(result: JsonResult): Members {

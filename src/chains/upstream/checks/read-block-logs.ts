@@ -11,8 +11,8 @@ import { scanLogs } from './scan-logs.ts';
 
 /**
  * Contradiction between logs and their block's header. `missing`: the bloom has bits that no sent log explains, or the log indexes have gaps.
- * `extra`: the bloom lacks bits of sent logs. On chains without a bloom (zkSync Era), or with a bloom that omits some logs (Polygon's state sync),
- * answers with omitted logs always have the contradiction `extra`.
+ * `extra`: the bloom lacks bits of sent logs. Some chains have no bloom in their headers (zkSync Era), or a bloom that lacks some logs (Polygon's
+ * state sync); on these chains, correct answers have the contradiction `extra`.
  */
 export type LogContradiction = 'missing' | 'extra';
 

@@ -147,7 +147,9 @@ export class SentKeeper {
     return BigInt(JSON.parse(count) as string) > transaction.nonce;
   }
 
-  /** Re-sends a transaction to the nodes that had accepted it but no longer have it. */
+  /**
+   * Re-sends a transaction to the nodes that had accepted it but no longer have it. If no node is known to have it, re-sends it to all healthy nodes.
+   */
   async #restore(entry: SentEntry, scope: RequestScope): Promise<void> {
     const { sendToNode } = this.#parts;
     const takers = [...entry.takers];

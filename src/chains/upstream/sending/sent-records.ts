@@ -51,9 +51,9 @@ type Text = {
 type NonceRow = readonly [nonce: string, until: number];
 
 /**
- * Records of sent transactions, shared by all processes that serve the same networks. Three kinds of records exist: a transaction without its blobs,
- * the nonces of a sender, and a mark that an API key or session has sent a transaction. The oldest records of a key are removed to make room for new
- * ones. A failing table is treated as empty.
+ * Records of sent transactions, shared by all processes that serve the same networks. Four kinds of records exist: a transaction without its blobs,
+ * the nonces of a sender, a mark that an API key or session has sent a transaction, and the hash of a private transaction. The oldest records of a
+ * key are removed to make room for new ones. A failing table is treated as empty.
  */
 export class SentRecords {
   readonly #table: RecordTable;

@@ -42,7 +42,7 @@ export class SentViews {
 
   /**
    * Makes a transaction visible to a session.
-   * @returns the number of views of other sessions that were removed to make room
+   * @returns the number of transactions in the view of another session that was removed to make room; 0 if no view was removed
    */
   show(entry: SentEntry, session: string | undefined): number {
     const known = this.#views.get(session);

@@ -203,8 +203,8 @@ export class TransactionSender {
   }
 
   /**
-   * If a transaction was accepted before, it may be pending at only one node. Returns the verified nodes that did not receive the transaction this
-   * time.
+   * Returns the verified nodes that did not receive a transaction this time, if the transaction was accepted before: it may be pending at only one
+   * of these nodes. Returns no node if the transaction was not accepted before.
    */
   #listUnrequested(requested: readonly Upstream[], hash: string): readonly Upstream[] {
     const { relay, upstreams } = this.#parts;
@@ -213,8 +213,8 @@ export class TransactionSender {
   }
 
   /**
-   * Returns whether a transaction that all nodes have refused is already pending or in a block. Clients refuse a known transaction with many
-   * different messages. Refusing nodes are queried once; nodes that may have the transaction are polled until they answer. If the transaction was
+   * Returns whether a transaction that no node has accepted is already pending or in a block. Clients refuse a known transaction with many different
+   * messages. Refusing nodes are queried once; nodes that may have the transaction are polled until they answer. If the transaction was
    * accepted before, a refusal with an unknown message means that it is known.
    */
   async #isKnown(

@@ -1,7 +1,7 @@
 import { SUBJECTS, type Subject } from '../../../../packages/proofs/findings.ts';
 import { HeightMarks, type Unknown } from './height-marks.ts';
 
-/** Whether a part of answers (`Subject`) can be verified. State of a part of answers (`Subject`): whether it can be verified. */
+/** State of a part of answers (`Subject`): whether it can be verified. `untested`: no examined block contains the part. */
 export type SubjectState = 'verified' | 'untested' | 'unverifiable';
 
 /** Calibration of one `Subject`, as the status page, the log and the doctor command report it. */
@@ -77,7 +77,7 @@ export class Calibration {
     return this.#marksOf(subject).has(true);
   }
 
-  /** Records that the subject is unverifiable at one block. The state of later blocks stays the same. */
+  /** Records that the subject is unverifiable at one block. The marks of other blocks stay the same. */
   noteFailed(subject: Subject, reason: string, number: bigint): void {
     this.#marksOf(subject).set(number, reason);
   }

@@ -90,8 +90,8 @@ export class CheckpointLinks {
   }
 
   /**
-   * Returns the hash of a block at or below the checkpoint. If the hash is unknown, links the block by requests to nodes. Returns undefined if the block
-   * cannot be linked. Never rejects.
+   * Returns the hash of a block at or below the checkpoint. If the hash is unknown, links the block by requests to nodes. Returns undefined if the
+   * block cannot be linked. Never rejects.
    */
   findHash(number: bigint): PromiseOrValue<string | undefined> {
     if (number > this.checkpoint.number) return undefined;

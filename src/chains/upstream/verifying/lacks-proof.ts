@@ -18,7 +18,7 @@ const FAULTS: ReadonlySet<FaultKind> = new Set<FaultKind>([
 
 /**
  * Returns whether an error means that nodes send no proof. Returns false if the proof was refuted, or if no node answers at all. A proof from a node
- * on another branch causes the fault `wrong`, for which the result is also false.
+ * on another branch causes the fault `wrong`, which counts as a missing proof.
  */
 export function lacksProof(error: unknown): error is Error {
   if (error instanceof Refutation) return false;

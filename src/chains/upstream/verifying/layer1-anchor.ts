@@ -37,7 +37,7 @@ export type Layer1AnchorParts = {
 
 /** A verified header, and the member `withdrawalsRoot` of the block object from which it was read. */
 type ToldHeader = VerifiedHeader & { readonly withdrawalsRoot: string | undefined };
-/** Number of the block to which an output root should commit, and a function that checks whether a header is of this block. */
+/** Number of the block to which an output root should commit, and a function that checks whether a header's timestamp fits this block. */
 type MeantBlock = { readonly number: bigint; readonly isMeant: (header: ToldHeader) => boolean };
 type ToldBlock = { readonly header: ToldHeader; readonly upstream: Upstream | undefined };
 

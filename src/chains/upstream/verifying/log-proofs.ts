@@ -36,7 +36,7 @@ const LOG_SUBJECTS: readonly Subject[] = ['header', 'transactions', 'receipts', 
 /** Number of blocks whose transactions and receipts one client request fetches concurrently. */
 const BLOCKS_AT_ONCE = 4;
 /**
- * If a block is at most this number of blocks below the head, missing logs are no fault: a node may have the block before it has indexed the logs.
+ * If a block is less than this number of blocks below the head, missing logs are no fault: a node may have the block before it has indexed the logs.
  */
 const INDEXING_BLOCKS = 8n;
 const HASH = /^0x[0-9a-fA-F]{64}$/;

@@ -233,7 +233,7 @@ export class Proofs {
 
   /**
    * Verifies an `eth_getProof` answer against the state root of its block, even if verification is off.
-   * @returns the account and slots in the proof; undefined if the proof has an unknown form that nodes agree on
+   * @returns the account and slots in the proof; undefined if the proof does not verify, but was accepted because nodes agree on it
    * @throws UpstreamFault `wrong`
    */
   checkState(

@@ -172,7 +172,7 @@ export class TrustRules {
   }
 
   /**
-   * Records the trust level of an answer with an encoded transaction. The transaction's block is unknown.
+   * Records the trust level of an encoded transaction that was requested by its hash. The hash alone verifies the transaction, without its block.
    * @param isHashed whether the hash of the answer is the requested hash
    * @throws ChainError `unavailable` if the network requires verification and the hash differs
    */

@@ -34,8 +34,8 @@ import { BLOCK_SUBJECTS } from './subjects.ts';
 import type { VerificationTarget, Verifier } from './verifier.ts';
 
 /**
- * Maximum number of transactions in cached blocks. Each block counts as 8 transactions more than it has. In memory, a transaction takes 128 bytes, or 600
- * bytes if the transactions of its block were requested individually.
+ * Maximum number of transactions in cached blocks. Each block counts as 8 transactions more than it has. In memory, a transaction takes 128 bytes, or
+ * 600 bytes if the transactions of its block were requested individually.
  */
 const MAX_TRANSACTIONS = 32_768;
 const BLOCK_WEIGHT = 8;
@@ -48,8 +48,8 @@ const MAX_UNCLES = 12_288;
 /** Maximum number of blocks that are marked for full verification, about 300 bytes each. */
 const MAX_CONTRADICTED = 1_024;
 /**
- * Number of senders per block that are recovered from signatures. A recovery takes 54 µs. The transactions root covers the signatures, so only wrong
- * senders of the node itself are possible, and a sample detects them. `MORE_SENDERS_PER_SECOND` limits the recoveries after the first sender of each
+ * Number of senders per block that are recovered from signatures. A recovery takes 54 µs. The transactions root covers the signatures, so a node can
+ * only report wrong senders, and a sample detects this. `MORE_SENDERS_PER_SECOND` limits the recoveries after the first sender of each
  * block. Under load, a node with wrong senders is therefore detected some seconds later.
  */
 const SENDER_SAMPLE = 4;

@@ -306,7 +306,7 @@ export function scan(
   levels = depth;
   values = count;
   openBytes = isOpen ? <u32>at - textStart : isNumber(now) ? countDigits(start, at, digitsBefore) : 0;
-  // A string that continues after the scanned bytes counts with its length so far.
+  // A string, name or number that continues after the scanned bytes counts with its length so far.
   longestText = isOpen && !isKey ? max(text, openBytes) : text;
   longestName = isOpen && isKey ? max(name, openBytes) : name;
   longestNumber = isNumber(now) ? max(digits, openBytes) : digits;

@@ -60,8 +60,8 @@ export function requireDelegate(code: usize): usize {
 }
 
 /**
- * Returns the gas to pass on: the requested gas, but so little that 1/64 of the remaining gas is left (EIP-150). Before EIP-150, returns -1 when the
- * requested gas exceeds the remaining gas.
+ * Returns the gas to pass on: the requested gas, limited so that at least 1/64 of the remaining gas is left (EIP-150). Before EIP-150, returns -1
+ * when the requested gas exceeds the remaining gas.
  */
 function gasToHand(asked: usize, total: i64): i64 {
   const isSmall = fitsU64(asked) && load<i64>(asked) >= 0;
@@ -164,7 +164,8 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
 }
 
 /**
- * Halts an unpayable call. The reported reason is the one that geth finds first (core/vm/operations_acl.go, gas_table.go, gas.go).
+ * Halts an unpayable call. The reported reason is the one that geth finds first (core/vm/operations_acl.go, gas_table.go, gas.go). geth charges some
+ * of the costs while it computes the price. If such a charge fails, geth's text repeats the reason (OUT_OF_CALL_GAS).
  * @param reason reason of the failed payment
  * @param available gas after the static cost
  * @param reached memory size before the call

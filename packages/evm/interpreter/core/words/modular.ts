@@ -61,8 +61,8 @@ function reduceNearTop(modulus: usize): void {
   sum = term + carry;
   let r3 = load<u64>(WIDE, 24) + sum;
   carry = mulHigh(u3, c) + u64(sum < term) + u64(r3 < sum);
-  // The carry is at most c (the modulus is 2^256 - c), so the carry times c has two limbs. If the sum overflows and leaves a carry, the lower limbs
-  // of the sum are small.
+  // The carry is at most c (the modulus is 2^256 - c), so the carry times c has two limbs. If the sum overflows 256 bits, its
+  // remaining 256 bits are a small number.
   term = carry * c;
   r0 += term;
   let extra = mulHigh(carry, c) + u64(r0 < term);

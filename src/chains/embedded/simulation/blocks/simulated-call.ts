@@ -26,7 +26,7 @@ export type CallPlace = {
   readonly gasLimit: bigint;
   readonly baseFeePerGas: bigint | undefined;
   readonly rules: BlockRules;
-  /** Transaction type of a call without gas price, blobs and authorizations. */
+  /** Transaction type of a call without gas price, blobs and authorizations in a block with a base fee; 0 stands for 2. */
   readonly defaultType: TransactionType;
 };
 

@@ -56,7 +56,7 @@ export let receipts: u32 = 0;
 export let hasOwn: bool = false;
 export let hasOther: bool = false;
 
-/** Begins a search. @param before value of `state` when the search of the previous piece of this text stopped */
+/** Begins a search. @param before value of `state` when the previous search of this text stopped */
 export function begin(before: u32): void {
   state = before;
   found = 0;
