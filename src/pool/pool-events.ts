@@ -30,6 +30,6 @@ export class PoolEvents {
   readonly served: Listeners<[]> = new Listeners();
   /** The served head and all data that depends on it have changed. A request that waits for the next head registers a listener here. */
   readonly announced: Listeners<[]> = new Listeners();
-  /** Recent blocks have been examined for the first time. */
+  /** The first examination of recent blocks has ended. Without verification, and if no node answers, it ends as well. */
   readonly calibrated: Listeners<[]> = new Listeners();
 }
