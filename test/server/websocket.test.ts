@@ -157,7 +157,7 @@ test('a message above the limit is closed with 1009, and text that is not UTF-8 
 test('clients are pinged, and disconnected if they do not answer', async (t) => {
   const bounds: string[] = [];
   const onBound = (bound: string): void => void bounds.push(bound);
-  const { port } = await startServer(t, { limits: { webSocketPing: 40 }, onBound });
+  const { port } = await startServer(t, { limits: { webSocketPing: 250 }, onBound });
   const alive = await opened(t, port);
   const dead = await opened(t, port, { autoPong: false });
   const [code, reason] = (await once(dead, 'close')) as [number, Buffer];
