@@ -28,8 +28,8 @@ if (process.argv.includes('--long')) process.env['PORTCULLIS_LONG'] = '1';
 const TIMES = join(GROUPS, 'times');
 
 /**
- * Options of Node for the processes of tests, MiB. Young garbage would be collected twice as often with the default of 16: a tenth of the processor
- * time of the suite.
+ * Options of Node for the processes of tests: a young generation of up to 64 MiB instead of 16. In `packages/proofs`, its collections take 3 s
+ * instead of 4 to 5.5 s, of about 60 s of processor time.
  */
 const NODE_OPTIONS = '--max-semi-space-size=64';
 
