@@ -1,6 +1,6 @@
 /**
- * Runs a script of package.json: `node scripts/task.cjs bench proxy`. Each one installs what the lock file names, if that has changed, and all but
- * those of `TOOLS` build what has changed. A program of this repository then runs in this process. npm starts scripts by a shell, which does not
+ * Runs a script of package.json: `node scripts/task.cjs bench proxy`. Each one installs the packages of the lock file if that has changed, and all
+ * but those of `TOOLS` build if sources have changed. A program of this repository then runs in this process. npm starts scripts by a shell, which does not
  * pass signals on: `exec` in package.json makes this process npm's own child.
  */
 require('./check-node.cjs');
@@ -8,6 +8,7 @@ const { spawnSync } = require('node:child_process');
 const { statSync } = require('node:fs');
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
+const { fingerprint, isBuilt, recordBuild } = require('./build-stamp.cjs');
 const BUILD_STEPS = require('./build-steps.cjs');
 
 const ROOT = join(__dirname, '..');
@@ -50,11 +51,18 @@ function setUp() {
     console.error('packages are missing or old: run npm ci');
     process.exit(1);
   }
+  console.error('Installing the packages of package-lock.json ...');
   run(npm, 'ci', '--no-audit', '--no-fund', '--loglevel=error');
 }
 
-function build() {
-  for (const [file, ...args] of BUILD_STEPS) run(file, ...args);
+/** Builds unless the inputs are those of the last build. @param kind a key of `BUILD_STEPS` */
+function build(kind) {
+  // Taken before the build, so that a file that changes during the build is built by the next one.
+  const prints = (kind === 'all' ? ['program', 'all'] : [kind]).map((one) => [one, fingerprint(ROOT, one)]);
+  if (prints.every(([one, print]) => isBuilt(ROOT, one, print))) return;
+  console.error(`Building ${kind === 'program' ? 'the program' : 'the program and its tests'} ...`);
+  for (const [file, ...args] of BUILD_STEPS[kind]) run(file, ...args);
+  for (const [one, print] of prints) recordBuild(ROOT, one, print);
 }
 
 const [task = '', ...args] = process.argv.slice(2);
@@ -62,12 +70,12 @@ setUp();
 if (task in TOOLS) {
   run(...TOOLS[task], ...args);
 } else if (task === 'coverage') {
-  build();
+  build('all');
   run(...COVERAGE, process.execPath, 'build/test/run-tests.js', ...args);
 } else if (task === 'build') {
-  build();
+  build('all');
 } else if (task in PROGRAMS) {
-  build();
+  build(task === 'start' ? 'program' : 'all');
   const [file, ...own] = PROGRAMS[task];
   // The program finds its file and its options where node puts them for a direct start.
   process.argv = [process.argv[0], join(ROOT, file), ...own, ...args];

@@ -1,12 +1,13 @@
 /** `npm start` itself, with a finished build: signals of supervisors and terminals reach the service. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   cpSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -28,9 +29,9 @@ function copyProject(t: TestContext, step: string): string {
   const { path } = folder;
   for (const file of ['package.json', 'package-lock.json']) cpSync(join(ROOT, file), join(path, file));
   mkdirSync(join(path, 'scripts'));
-  for (const file of ['task.cjs', 'check-node.cjs'])
+  for (const file of ['task.cjs', 'check-node.cjs', 'build-stamp.cjs'])
     cpSync(join(ROOT, 'scripts', file), join(path, 'scripts', file));
-  writeFileSync(join(path, 'scripts/build-steps.cjs'), "module.exports = [['step.cjs']];");
+  writeFileSync(join(path, 'scripts/build-steps.cjs'), "module.exports = { program: [['step.cjs']] };");
   writeFileSync(join(path, 'step.cjs'), step);
   // A lock file that is newer than the installed packages would have them installed again, and they are those of all tests.
   utimesSync(join(path, 'package-lock.json'), 0, 0);
@@ -127,6 +128,28 @@ test('SIGTERM during the build of a first start prevents the start', async (t) =
     commands.filter((command) => command.includes('task.cjs')),
     [],
   );
+});
+
+test('npm start builds only when a source has changed since its last complete build', (t) => {
+  const folder = copyProject(t, "console.log('a build'); process.exitCode = Number(process.env.STATUS);");
+  const start = (status = 0): string =>
+    spawnSync('npm', ['start', '--silent', '--', '--version'], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], HOME: folder, STATUS: String(status) },
+      encoding: 'utf8',
+    }).stdout;
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
+  assert.equal(start(1), 'a build\n', 'a failed build starts nothing');
+  assert.equal(start(), `a build\n${version}\n`);
+  assert.equal(start(), `${version}\n`);
+  mkdirSync(join(folder, 'src'));
+  writeFileSync(join(folder, 'src/added.ts'), '');
+  assert.equal(start(), `a build\n${version}\n`);
+  assert.equal(start(), `${version}\n`);
+  writeFileSync(join(folder, 'src/added.ts'), 'changed');
+  assert.equal(start(), `a build\n${version}\n`);
+  rmSync(join(folder, 'src/added.ts'));
+  assert.equal(start(), `a build\n${version}\n`);
 });
 
 test('every npm script runs a task, and uses exec where the task becomes a program', () => {
