@@ -1,6 +1,6 @@
 /** A gateway in front of a chain that answers every call at once with the same 32 bytes, so that only the gateway's own cost remains. */
 import { createHash } from 'node:crypto';
-import { createGateway, type Gateway } from '../src/gateway/gateway.ts';
+import { composeGateway, type Gateway } from '../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../src/gateway/network-registry.ts';
 import type { Network } from '../src/methods/network.ts';
 import type { CallRecorder } from '../src/observe/call-recorder.ts';
@@ -50,7 +50,7 @@ export function createInstantGateway(
   network: Network = createInstantNetwork(),
   observer?: CallRecorder,
 ): Gateway {
-  return createGateway({
+  return composeGateway({
     networks: new NetworkRegistry([{ hosts: [HOST], network }]),
     access: openTo((key) => (key === KEY ? PRINCIPAL : undefined)),
     clientVersion: 'portcullis/bench',

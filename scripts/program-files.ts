@@ -8,3 +8,7 @@ export const SOURCE_FOLDERS: readonly string[] = ['src', 'packages'];
 export const PROGRAM: string = join(ROOT, 'build/program');
 /** Main module of the program. */
 export const MAIN: string = join(PROGRAM, 'cli/main.js');
+/** Folder of the declarations of the library, with the paths of their sources. */
+export const LIBRARY_TYPES: string = join(PROGRAM, 'types');
+/** File with the names of the packages that the bundle contains, a JSON array. */
+export const BUNDLED_FILE: string = join(PROGRAM, 'bundled-packages.json');

@@ -44,15 +44,26 @@ function changedAt(file) {
   return statSync(join(ROOT, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-function setUp() {
-  if (changedAt('node_modules/.package-lock.json') > changedAt('package-lock.json')) return;
+/** Runs npm, which must have started this script. */
+function runNpm(...args) {
   const npm = process.env.npm_execpath;
   if (npm === undefined) {
-    console.error('packages are missing or old: run npm ci');
+    console.error(`run npm ${args.join(' ')}`);
     process.exit(1);
   }
+  run(npm, ...args);
+}
+
+function setUp() {
+  if (changedAt('node_modules/.package-lock.json') > changedAt('package-lock.json')) return;
   console.error('Installing the packages of package-lock.json ...');
-  run(npm, 'ci', '--no-audit', '--no-fund', '--loglevel=error');
+  runNpm('ci', '--no-audit', '--no-fund', '--loglevel=error');
+}
+
+/** Builds the program without files of earlier builds, for `npm pack`. */
+function prepack() {
+  build('program');
+  run('build/scripts/bundle.js', '--clean');
 }
 
 /** Builds unless the inputs are those of the last build. @param kind a key of `BUILD_STEPS` */
@@ -74,6 +85,11 @@ if (task in TOOLS) {
   run(...COVERAGE, process.execPath, 'build/test/run-tests.js', ...args);
 } else if (task === 'build') {
   build('all');
+} else if (task === 'prepack') {
+  prepack();
+} else if (task === 'package') {
+  prepack();
+  runNpm('pack', ...args);
 } else if (task in PROGRAMS) {
   build(task === 'start' ? 'program' : 'all');
   const [file, ...own] = PROGRAMS[task];

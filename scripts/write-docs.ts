@@ -1,10 +1,12 @@
 /**
- * Writes docs/methods.md, docs/errors.md, docs/metrics.md and the table in docs/bounds.md from the definitions that the service uses.
+ * Writes docs/methods.md, docs/errors.md, docs/metrics.md and the table in docs/bounds.md from the definitions that the service uses, and NOTICE and
+ * sbom.cdx.json from the lock file.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { buildCurlLines } from '../src/cli/curl-lines.ts';
 import { METHODS } from '../src/methods/table.ts';
 import { renderBounds } from './docs/bound-docs.ts';
+import { renderBillOfMaterials, renderNotice } from './docs/components.ts';
 import { renderErrorsPage } from './docs/error-docs.ts';
 import { renderMethodsPage } from './docs/method-docs.ts';
 import { renderMetricsPage } from './docs/metric-docs.ts';
@@ -21,3 +23,6 @@ writeFileSync(new URL('metrics.md', DOCS), renderMetricsPage());
 
 const bounds = new URL('bounds.md', DOCS);
 writeFileSync(bounds, renderBounds(readFileSync(bounds, 'utf8')));
+
+writeFileSync(new URL('../NOTICE', DOCS), renderNotice());
+writeFileSync(new URL('../sbom.cdx.json', DOCS), renderBillOfMaterials());

@@ -29,8 +29,13 @@ export async function buildPackage(name: PackageName, folder: string): Promise<v
     legalComments: 'none',
     logLevel: 'warning',
   });
-  for (const path of listDeclarations(join(COMPILED, name, 'index.d.ts'))) {
-    const target = join(folder, relative(COMPILED, path));
+  copyDeclarations(join(COMPILED, name, 'index.d.ts'), COMPILED, folder);
+}
+
+/** Copies a declaration file and all declarations that it imports, with their paths relative to `base`. */
+export function copyDeclarations(entry: string, base: string, folder: string): void {
+  for (const path of listDeclarations(entry)) {
+    const target = join(folder, relative(base, path));
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, readFileSync(path, 'utf8').replace(/^\/\/# sourceMappingURL=.*$/m, ''));
   }

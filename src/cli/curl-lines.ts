@@ -1,15 +1,8 @@
 import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import type { RollupStyle } from '../config/builtin-config.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
+import { formatUrl } from '../server/listen-url.ts';
 import { readBuiltinFacts } from '../service/builtin-facts.ts';
-
-export function formatUrl(
-  { host, port }: ListenAddress,
-  scheme: 'http' | 'https' | 'ws' | 'wss',
-  path: string,
-): string {
-  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
-}
 
 type Example = {
   readonly method: string;

@@ -12,6 +12,7 @@ import {
   type ListenAddresses,
   parsePort,
 } from '../config/environment.ts';
+import { formatUrl } from '../server/listen-url.ts';
 import { importChain, reportStop, SEAL_CHECKS } from '../service/import.ts';
 import { createImportBar } from '../service/import-bar.ts';
 import { readChoice, readIntegerOption, requireOption } from '../service/option-values.ts';
@@ -20,7 +21,6 @@ import { StopSignals } from '../service/stop-signals.ts';
 import { UsageError } from '../service/usage.ts';
 import { MAX_GENESIS_BYTES, readRegularFile } from '../util/read-file.ts';
 import { describeSystemError } from '../util/system-error.ts';
-import { formatUrl } from './curl-lines.ts';
 
 export const DEV_USAGE: string = `portcullis dev --genesis FILE --blocks FILE[.gz] [--port PORT] [--data DIR] [--seal CHECK]
                 [--simulation-gas GAS]

@@ -2,10 +2,11 @@ import { parseArgs } from 'node:util';
 import { ROLLUP_STYLES } from '../config/builtin-config.ts';
 import type { Config } from '../config/config.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
+import { formatUrl } from '../server/listen-url.ts';
 import { readConfigSource } from '../service/config-source.ts';
 import { readChoice, requireOption } from '../service/option-values.ts';
 import { runService } from '../service/run-service.ts';
-import { buildCurlLines, formatUrl } from './curl-lines.ts';
+import { buildCurlLines } from './curl-lines.ts';
 
 export const SERVE_USAGE: string = `portcullis serve --config FILE [--strict]
 

@@ -144,6 +144,17 @@ function admitCredentials(
   });
 }
 
+/** Owner of the calls that the program of an embedded service makes in its own process. */
+const PROGRAM_PRINCIPAL: Principal = { id: 'program', name: 'program' };
+
+/** Admits the program that embeds the service to a network. The program needs no key, and has no rules and no limits of rate. */
+export function admitProgram(name: string, networks: NetworkRegistry): Session | Refusal {
+  const network = networks.get(name);
+  if (network === undefined) return UNKNOWN_NETWORK;
+  const client = { address: '127.0.0.1', origin: undefined, isForwarded: false };
+  return { network, principal: PROGRAM_PRINCIPAL, ...classify(network, PROGRAM_PRINCIPAL, client) };
+}
+
 /** Returns the session with the current network of the same name, which a reload of the configuration may have replaced. */
 export function renew(session: Session, networks: NetworkRegistry): Session | Refusal {
   const network = networks.get(session.network.name);

@@ -27,7 +27,7 @@ import type { BoundName } from '../util/bounds.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
-import { type AdmissionParts, admit, type Refusal, renew, type Session } from './admission.ts';
+import { type AdmissionParts, admit, admitProgram, type Refusal, renew, type Session } from './admission.ts';
 import type { Answer, TextAnswer } from './answer.ts';
 import { passAnswer } from './answer-turn.ts';
 import { BatchRunner } from './batch-runner.ts';
@@ -41,7 +41,8 @@ import { CallSteps } from './call-steps.ts';
 import { CallWatch, findReason } from './call-watch.ts';
 import { CreditScale, type CreditTable } from './credit-scale.ts';
 import { Dispatcher } from './dispatcher.ts';
-import { createInterceptorStep, type Interceptor } from './interceptor.ts';
+import type { Interceptor } from './intercepted-call.ts';
+import { createInterceptorStep } from './interceptor.ts';
 import { MeteredNotifier } from './metered-notifier.ts';
 import type { NetworkRegistry } from './network-registry.ts';
 import { checkLimits, reportRefusals, requireRoom } from './own-steps.ts';
@@ -99,6 +100,8 @@ export interface Gateway {
 
 /** The gateway of one configuration. */
 export interface ConfiguredGateway extends Gateway {
+  /** Admits the program that embeds the service to a network, without a key. */
+  admitProgram(network: string): Session | Refusal;
   /** Replaces the network of a session, which is of an earlier configuration, by the network with the same name in this configuration. */
   renew(session: Session): Session | Refusal;
 }
@@ -152,7 +155,7 @@ const ROOM_PART = 64;
 const UNKNOWN_HOST_STATUS = 404;
 
 /** Creates the gateway of one configuration. */
-export function createGateway(options: GatewayOptions): ConfiguredGateway {
+export function composeGateway(options: GatewayOptions): ConfiguredGateway {
   const { networks, access, clientVersion, limits, log, observer, interceptors = [] } = options;
   const bounds: GatewayLimits = { ...DEFAULT_LIMITS, ...limits };
   const scale = new CreditScale(options.credits ?? {});
@@ -292,6 +295,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
         ? outcome.then((found) => noteAdmission(found, visitor))
         : noteAdmission(outcome, visitor);
     },
+    admitProgram: (network) => admitProgram(network, networks),
     renew: (session) => renew(session, networks),
     noteRefusal: (bound, session) =>
       observer?.onLimited(findReason(bound), bound, session?.network.name, session?.principal.id),

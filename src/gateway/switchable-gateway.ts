@@ -52,6 +52,10 @@ export class SwitchableGateway implements Gateway {
     return this.#current.admit(visitor);
   }
 
+  admitProgram(network: string): Session | Refusal {
+    return this.#current.admitProgram(network);
+  }
+
   /** If the configuration was reloaded after the body was admitted, the current network with the same name handles the body. */
   handle(
     body: Uint8Array,

@@ -4,8 +4,8 @@ import { createCache } from '../cache/create-cache.ts';
 import type { Config } from '../config/config.ts';
 import { createNetworkFeed } from '../feed/network-feed.ts';
 import { RemovedRecords } from '../feed/removed-records.ts';
-import { type ConfiguredGateway, createGateway } from '../gateway/gateway.ts';
-import type { Interceptor } from '../gateway/interceptor.ts';
+import { type ConfiguredGateway, composeGateway } from '../gateway/gateway.ts';
+import type { Interceptor } from '../gateway/intercepted-call.ts';
 import { SwitchableGateway } from '../gateway/switchable-gateway.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { MetricsJson } from '../observe/metrics/render-metrics.ts';
@@ -27,6 +27,8 @@ import { readVersion } from './version.ts';
 /** All running parts of one configuration in one process. */
 export interface Service {
   readonly server: Server;
+  /** Gateway behind the server, for calls within this process. */
+  readonly gateway: SwitchableGateway;
   /** Returns the status of this process; `mergeStatus` combines the status reports of several processes. */
   readStatus(): Promise<StatusReport>;
   /** Returns the metrics of this process; `renderMetrics` renders metrics of one or several processes as Prometheus text. */
@@ -129,6 +131,7 @@ export async function composeService(
 
   return {
     server,
+    gateway,
     readStatus: () => observability.readStatus(readSources()),
     readMetrics: () => observability.readMetrics(readSources()),
     reload(next) {
@@ -188,7 +191,7 @@ async function openCore(config: Config, parts: CoreParts, before: Core | undefin
     await access.close();
     throw error;
   }
-  const gateway = createGateway({
+  const gateway = composeGateway({
     networks: networks.createRegistry(hasDemoKey, { openFeed, records }),
     access,
     credits: config.access.credits,

@@ -153,7 +153,7 @@ test('npm start builds only when a source has changed since its last complete bu
 });
 
 test('every npm script runs a task, and uses exec where the task becomes a program', () => {
-  const tools = ['setup', 'build', 'coverage', 'lint', 'format', 'types', 'unused'];
+  const tools = ['setup', 'build', 'coverage', 'lint', 'format', 'types', 'unused', 'package', 'prepack'];
   for (const [name, script] of Object.entries(PACKAGE.scripts))
     assert.equal(script, `${tools.includes(name) ? '' : 'exec '}node scripts/task.cjs ${name}`);
 });

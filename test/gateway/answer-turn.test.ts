@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JsonBytes, SharedBytes } from '../../packages/ethereum/primitives/json-result.ts';
 import type { CallRequest } from '../../src/chain/requests.ts';
-import { createGateway } from '../../src/gateway/gateway.ts';
+import { composeGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { SLOT_MS } from '../../src/util/slot-scheduler.ts';
@@ -30,7 +30,7 @@ class WaitedChain extends ScriptedChain {
 test('large answers that become ready at the same time are written in several turns of the event loop', async () => {
   const chain = new WaitedChain();
   const network = createScriptedNetwork(chain);
-  const gateway = createGateway({
+  const gateway = composeGateway({
     networks: new NetworkRegistry([]),
     access: openTo(() => undefined),
     clientVersion: 'Portcullis/1.2.3',

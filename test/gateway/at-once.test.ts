@@ -5,7 +5,7 @@ import type { Chain, HeaderView } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import type { CallRequest } from '../../src/chain/requests.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
-import { createGateway, type Gateway } from '../../src/gateway/gateway.ts';
+import { composeGateway, type Gateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { openTo } from '../support/access.ts';
@@ -47,7 +47,7 @@ function setUp(): Setup {
   const requests: CallRequest[] = [];
   const network = createScriptedNetwork(createPromptChain(requests));
   const principal = { id: 'p', name: 'p' };
-  const gateway = createGateway({
+  const gateway = composeGateway({
     networks: new NetworkRegistry([{ hosts: ['devnet.localhost'], network }]),
     access: openTo((key) => (key === 'key' ? principal : undefined)),
     clientVersion: 'Portcullis/1.2.3',

@@ -7,7 +7,7 @@ import type { Principal } from '../../src/access/principal.ts';
 import type { CallOutcome, Executions, StateReads } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import type { CallRequest } from '../../src/chain/requests.ts';
-import { createGateway } from '../../src/gateway/gateway.ts';
+import { composeGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import type { Network } from '../../src/methods/network.ts';
 import { FairQueue } from '../../src/util/fair-queue.ts';
@@ -63,7 +63,7 @@ function setUp(answer: Many, overrides: Partial<Network> = {}, state: Partial<St
     state,
   });
   const network = createScriptedNetwork(chain, { hasNodes: true, ...overrides });
-  const gateway = createGateway({
+  const gateway = composeGateway({
     networks: new NetworkRegistry([]),
     access: openTo(() => undefined),
     clientVersion: 'Portcullis/1.2.3',

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
 import type { HeaderView } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
-import { createGateway, type Gateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
+import { composeGateway, type Gateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import type { Network } from '../../src/methods/network.ts';
 import type { CallObserver } from '../../src/observe/call-report.ts';
@@ -39,7 +39,7 @@ function setUp(network: Network, limits: Partial<GatewayLimits> = {}): Setup {
     onBrokenStream: (name) => void observed.push(`broken ${name}`),
     onLimited: (reason, bound, name, id) => void observed.push(`limited ${reason} ${bound} ${name} ${id}`),
   };
-  const gateway = createGateway({
+  const gateway = composeGateway({
     networks: new NetworkRegistry([]),
     access: openTo(() => undefined),
     clientVersion: 'Portcullis/1.2.3',

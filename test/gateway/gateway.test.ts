@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KeyVerifier } from '../../src/access/principal.ts';
-import { createGateway, type Gateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
+import { composeGateway, type Gateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import type { Network } from '../../src/methods/network.ts';
 import { FairQueue } from '../../src/util/fair-queue.ts';
@@ -34,7 +34,7 @@ function setUp({ limits = {}, network: overrides = {}, verify }: Parts = {}): Se
   const chain = new ScriptedChain();
   const network = createScriptedNetwork(chain, overrides);
   const log = createRecordingLog();
-  const gateway = createGateway({
+  const gateway = composeGateway({
     networks: new NetworkRegistry([{ hosts: ['devnet.localhost'], network }]),
     access: openTo(verify ?? ((key) => (key === KEY ? PRINCIPAL : undefined))),
     clientVersion: 'Portcullis/1.2.3',

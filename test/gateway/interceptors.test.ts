@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isComplete } from '../../packages/ethereum/primitives/json-result.ts';
 import type { Executions } from '../../src/chain/chain.ts';
-import { createGateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
-import type { InterceptedCall, Interceptor } from '../../src/gateway/interceptor.ts';
+import { composeGateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
+import type { InterceptedCall, Interceptor } from '../../src/gateway/intercepted-call.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import type { Network } from '../../src/methods/network.ts';
 import { FairQueue } from '../../src/util/fair-queue.ts';
@@ -55,7 +55,7 @@ function setUp(
     },
   };
   const log = createRecordingLog();
-  const gateway = createGateway({
+  const gateway = composeGateway({
     networks: new NetworkRegistry([]),
     access: openTo(() => undefined),
     clientVersion: 'Portcullis/1.2.3',

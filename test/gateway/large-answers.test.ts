@@ -6,7 +6,7 @@ import type { JsonResult } from '../../packages/ethereum/primitives/json-result.
 import { MAX_REASON_BYTES } from '../../packages/ethereum/primitives/revert-reason.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import type { CallRequest } from '../../src/chain/requests.ts';
-import { createGateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
+import { composeGateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { AnswerMemory } from '../../src/util/answer-memory.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
@@ -67,7 +67,7 @@ function setUp(
   chain = new LargeChain(),
 ): (body: unknown, key?: string) => Promise<Answered> {
   const network = createScriptedNetwork(chain);
-  const gateway = createGateway({
+  const gateway = composeGateway({
     networks: new NetworkRegistry([]),
     access: openTo(() => undefined),
     clientVersion: 'Portcullis/1.2.3',

@@ -6,7 +6,7 @@ import type { KeySettings } from '../../src/access/keys/key-settings.ts';
 import type { Denial } from '../../src/access/limits/account.ts';
 import { Limiter } from '../../src/access/limits/limiter.ts';
 import type { Principal } from '../../src/access/principal.ts';
-import { type ConfiguredGateway, createGateway } from '../../src/gateway/gateway.ts';
+import { type ConfiguredGateway, composeGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { SwitchableGateway } from '../../src/gateway/switchable-gateway.ts';
 import type { Network } from '../../src/methods/network.ts';
@@ -38,7 +38,7 @@ function open(
   limiter?: Limiter,
 ): { gateway: ConfiguredGateway; observed: Observed } {
   const observed: Observed = { calls: [], limited: [], surcharges: [] };
-  const gateway = createGateway({
+  const gateway = composeGateway({
     networks: new NetworkRegistry([{ hosts: ['devnet.localhost'], network }]),
     access: { ...openTo((key) => (key === KEY ? principal : undefined)), ...(limiter && { limiter }) },
     credits,
@@ -306,7 +306,7 @@ test('a key with a small burst can send large bodies, one at a time', async () =
 
 test('one key cannot occupy all bodies in flight', async () => {
   const network = createScriptedNetwork(new ScriptedChain());
-  const gateway = createGateway({
+  const gateway = composeGateway({
     networks: new NetworkRegistry([]),
     access: openTo(() => undefined),
     clientVersion: 'Portcullis/1.2.3',

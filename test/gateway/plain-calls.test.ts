@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { KeyRules } from '../../src/access/key-rules.ts';
 import type { Principal, Terms } from '../../src/access/principal.ts';
 import type { Chain, Executions } from '../../src/chain/chain.ts';
-import { createGateway, type Gateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
+import { composeGateway, type Gateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import type { Network } from '../../src/methods/network.ts';
 import { CallRecorder } from '../../src/observe/call-recorder.ts';
@@ -156,7 +156,7 @@ describe('calls on the fast path', () => {
     const counts = { plain: 0 };
     const recorder = new CallRecorder(new Set());
     const network = createScriptedNetwork(useChain(takesBytes, counts));
-    const gateway = createGateway({
+    const gateway = composeGateway({
       networks: new NetworkRegistry([]),
       access: openTo(() => undefined),
       clientVersion: 'Portcullis/1.2.3',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createGateway } from '../../src/gateway/gateway.ts';
+import { composeGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { METHODS } from '../../src/methods/table.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
@@ -11,7 +11,7 @@ import { createRecordingLog } from './recording-log.ts';
 import { createScriptedRollup, playing, ScriptedChain } from './scripted-network.ts';
 
 const log = createRecordingLog();
-const gateway = createGateway({
+const gateway = composeGateway({
   networks: new NetworkRegistry([]),
   access: openTo(() => undefined),
   clientVersion: 'Portcullis/1.2.3',

@@ -6,7 +6,7 @@ import { KeyRules } from '../../src/access/key-rules.ts';
 import type { KeySettings } from '../../src/access/keys/key-settings.ts';
 import type { Principal } from '../../src/access/principal.ts';
 import { ChainError } from '../../src/chain/errors.ts';
-import { createGateway } from '../../src/gateway/gateway.ts';
+import { composeGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import type { Network } from '../../src/methods/network.ts';
 import { NetworkMethods } from '../../src/methods/network-methods.ts';
@@ -55,7 +55,7 @@ function open(settings: KeySettings, { refusal, receipt, except }: Options = {})
   };
   const terms = { rate: undefined, dailyCredits: undefined, secretHash: undefined, jwt: undefined };
   const principal: Principal = { id: 'one', name: 'one', terms: { ...terms, rules: KeyRules.of(settings) } };
-  const gateway = createGateway({
+  const gateway = composeGateway({
     networks: new NetworkRegistry([{ hosts: ['n.example'], network }]),
     access: openTo((key) => (key === KEY ? principal : undefined)),
     clientVersion: 'Portcullis/1.2.3',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
-import { createGateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
+import { composeGateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { RpcError } from '../../src/rpc/errors.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
@@ -20,7 +20,7 @@ function setUp(plans: readonly SourcePlan[], limits: Partial<GatewayLimits> = {}
   const chain = new StreamingChain(plans);
   const network = createScriptedNetwork(chain);
   const log = createRecordingLog();
-  const gateway = createGateway({
+  const gateway = composeGateway({
     networks: new NetworkRegistry([]),
     access: openTo(() => undefined),
     clientVersion: 'Portcullis/1.2.3',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { createGateway } from '../../src/gateway/gateway.ts';
+import { composeGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { Filters } from '../../src/methods/filters/filters.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
@@ -17,7 +17,7 @@ import { createScriptedNetwork, createScriptedRollup, ScriptedChain } from './sc
  */
 const FOLDER = new URL('../../../test/gateway/transcripts/', import.meta.url);
 
-const gateway = createGateway({
+const gateway = composeGateway({
   networks: new NetworkRegistry([]),
   access: openTo(() => undefined),
   clientVersion: 'Portcullis/1.2.3',

@@ -7,7 +7,7 @@ import { JsonBytes, type JsonResult } from '../../packages/ethereum/primitives/j
 import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { createMemoryCache } from '../../src/cache/memory-cache.ts';
 import type { BlockReference } from '../../src/chain/requests.ts';
-import { createGateway } from '../../src/gateway/gateway.ts';
+import { composeGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { createRecordingLog } from '../gateway/recording-log.ts';
 import { createScriptedNetwork, ScriptedChain } from '../gateway/scripted-network.ts';
@@ -54,7 +54,7 @@ class KeptChain extends ScriptedChain {
 
 async function start(t: TestContext): Promise<{ readonly port: number; readonly chain: KeptChain }> {
   const chain = new KeptChain();
-  const gateway = createGateway({
+  const gateway = composeGateway({
     networks: new NetworkRegistry([{ hosts: [HOST], network: createScriptedNetwork(chain) }]),
     access: openTo((key) => (key === KEY ? { id: 'p', name: 'p' } : undefined)),
     clientVersion: 'Portcullis/1.2.3',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { WebSocket } from 'ws';
-import { createGateway } from '../../src/gateway/gateway.ts';
+import { composeGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
 import { createScriptedRollup, playing, ScriptedChain } from '../gateway/scripted-network.ts';
@@ -19,7 +19,7 @@ const RUNS = { numRuns: countRuns(150) };
 async function startService(t: TestContext): Promise<{ port: number; log: RecordingLog }> {
   const log = createRecordingLog();
   const network = createScriptedRollup(new ScriptedChain(), { callTimeoutMs: 20 });
-  const gateway = createGateway({
+  const gateway = composeGateway({
     networks: new NetworkRegistry([{ hosts: [HOST], network }]),
     access: openTo((key) => (key === KEY ? { id: 'p', name: 'p' } : undefined)),
     clientVersion: 'Portcullis/1.2.3',

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
-import { createGateway } from '../../src/gateway/gateway.ts';
+import { composeGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { CallRecorder } from '../../src/observe/call-recorder.ts';
 import type { Server } from '../../src/server/lifecycle.ts';
@@ -37,7 +37,7 @@ export async function startStreaming(
   setup: Omit<Setup, 'gateway' | 'handler'> = {},
 ): Promise<StreamingService> {
   const chain = new StreamingChain(plans);
-  const gateway = createGateway({
+  const gateway = composeGateway({
     networks: new NetworkRegistry([{ hosts: [HOST], network: createScriptedNetwork(chain) }]),
     access: openTo((key) => (key === KEY ? { id: 'p', name: 'p' } : undefined)),
     clientVersion: 'Portcullis/1.2.3',

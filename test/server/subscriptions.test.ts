@@ -8,7 +8,7 @@ import { WebSocket } from 'ws';
 import { KeyRules } from '../../src/access/key-rules.ts';
 import { Limiter } from '../../src/access/limits/limiter.ts';
 import type { Principal } from '../../src/access/principal.ts';
-import { createGateway } from '../../src/gateway/gateway.ts';
+import { composeGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import type { Network } from '../../src/methods/network.ts';
 import { CallRecorder } from '../../src/observe/call-recorder.ts';
@@ -54,7 +54,7 @@ async function setScene(t: TestContext, parts: SceneParts = {}): Promise<Scene> 
   const calls = new CallRecorder(new Set());
   const principal = parts.principal ?? { id: 'p', name: 'p' };
   const access = openTo((key) => (key === KEY ? principal : undefined));
-  const gateway = createGateway({
+  const gateway = composeGateway({
     networks: new NetworkRegistry([{ hosts: [HOST], network }]),
     access: { ...access, ...(parts.limiter !== undefined && { limiter: parts.limiter }) },
     clientVersion: 'Portcullis/1.2.3',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createGateway } from '../../src/gateway/gateway.ts';
+import { composeGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { createRecordingLog } from '../gateway/recording-log.ts';
 import { createScriptedNetwork } from '../gateway/scripted-network.ts';
@@ -32,7 +32,7 @@ test('a call of one key waits for at most three calls of another, however many c
       },
     }),
   );
-  const gateway = createGateway({
+  const gateway = composeGateway({
     networks: new NetworkRegistry([{ hosts: [HOST], network }]),
     access: openTo((key) => ({ id: key ?? '', name: key ?? '' })),
     clientVersion: 'Portcullis/1.2.3',

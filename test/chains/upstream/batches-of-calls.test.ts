@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createGateway, type Gateway } from '../../../src/gateway/gateway.ts';
+import { composeGateway, type Gateway } from '../../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../../src/gateway/network-registry.ts';
 import type { Network } from '../../../src/methods/network.ts';
 import { RequestScope } from '../../../src/util/request-scope.ts';
@@ -49,7 +49,7 @@ function openSide(): Side {
   });
   const scripted = createNetwork(chain, {}, [node]);
   const network = createScriptedNetwork(scripted.chain, { hasNodes: true });
-  const gateway = createGateway({
+  const gateway = composeGateway({
     networks: new NetworkRegistry([]),
     access: openTo(() => undefined),
     clientVersion: 'Portcullis/1.2.3',

@@ -1,11 +1,11 @@
-/** The program in the guide to embedding runs unchanged. */
+/** The programs in the guide to embedding run unchanged. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from '../../scripts/program-files.ts';
-import type { Service } from '../../src/service/compose.ts';
+import type { EmbeddedGateway } from '../../src/embedding/index.ts';
 import { postText } from '../support/ask-program.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -14,18 +14,28 @@ const EXAMPLE = readFileSync(join(ROOT, 'docs/examples/limit-log-searches.mjs'),
 const folder = makeTemporaryFolder();
 after(() => folder.remove());
 
-/** Runs the program of the guide, with this number of log searches at a time. */
-async function embed(most: number): Promise<{ readonly service: Service; readonly port: number }> {
-  const [, program = ''] = /```js\n(.*?)```/s.exec(GUIDE) ?? [];
+/** Programs of the guide that import the package. */
+const PROGRAMS = [...GUIDE.matchAll(/```js\n(.*?)```/gs)]
+  .map(([, program = '']) => program)
+  .filter((program) => program.includes("from 'portcullis'"));
+
+/** Runs a program of the guide with the library of this checkout. @returns its variables with these names */
+async function runProgram(index: number, names: string, change = (text: string) => text): Promise<unknown> {
+  const program = PROGRAMS[index] ?? '';
   const root = pathToFileURL(`${ROOT}/`).href;
-  const text = program
-    .replaceAll("from './", `from '${root}`)
-    .replace('limitLogSearches(4)', `limitLogSearches(${most})`);
-  assert.notEqual(text, program);
-  const file = join(folder.path, `embedded-${most}.mjs`);
-  writeFileSync(file, `${text}\nexport { service, port };\n`);
-  return (await import(pathToFileURL(file).href)) as { service: Service; port: number };
+  const text = change(program)
+    .replace("from 'portcullis'", `from '${root}build/program/cli/index.js'`)
+    .replaceAll("from './", `from '${root}`);
+  const file = join(folder.path, `program-${count++}.mjs`);
+  writeFileSync(file, `${text}\nexport { ${names} };\n`);
+  return import(pathToFileURL(file).href);
 }
+let count = 0;
+
+test('the first program of the guide reads the head of the development network', async () => {
+  const { head } = (await runProgram(0, 'head')) as { readonly head: string };
+  assert.match(head, /^0x[1-9a-f]/);
+});
 
 test('the guide quotes the example unchanged', () => {
   assert.ok(GUIDE.includes(EXAMPLE));
@@ -35,8 +45,10 @@ for (const [most, outcome] of [
   [4, { result: [] }],
   [0, { error: { code: -32005, message: 'more than 0 log searches at a time' } }],
 ] as const)
-  test(`the program of the guide serves with at most ${most} concurrent log searches`, async () => {
-    const { service, port } = await embed(most);
+  test(`the interceptor of the guide serves with at most ${most} concurrent log searches`, async () => {
+    const { gateway, port } = (await runProgram(1, 'gateway, port', (text) =>
+      text.replace('limitLogSearches(4)', `limitLogSearches(${most})`),
+    )) as { readonly gateway: EmbeddedGateway; readonly port: number };
     try {
       const ask = async (body: unknown) => (await postText(port, JSON.stringify(body))).body as unknown;
       const search = {
@@ -53,6 +65,6 @@ for (const [most, outcome] of [
         assert.match(second.result ?? '', /^0x/);
       }
     } finally {
-      await service.close();
+      await gateway.close();
     }
   });

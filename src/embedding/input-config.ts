@@ -1,0 +1,72 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { listBuiltinNetworks } from '../config/builtin-config.ts';
+import type { Config } from '../config/config.ts';
+import { parseConfig } from '../config/load-config.ts';
+import { importChain } from '../service/import.ts';
+import { SILENT_PROGRESS } from '../service/import-progress.ts';
+import type { ChainInput, GatewayInput } from './options.ts';
+
+/** Network of the inputs `nodes` and `chain`. */
+const NETWORK = 'main';
+
+/** Networks in the form of a configuration file. */
+type Networks = { readonly networks: Readonly<Record<string, unknown>>; readonly defaultNetwork?: string };
+
+/**
+ * Converts the input of `createGateway` to a configuration, and imports the chain of the input.
+ * @param dataDir folder for the imported chain, and of the service's data unless the configuration names one
+ * @throws TypeError for more than one of `nodes`, `chain` and `config`
+ * @throws ConfigError for an invalid configuration, ImportError for an invalid chain (by rejection)
+ */
+export async function readInput(input: GatewayInput, dataDir: string): Promise<Config> {
+  const { nodes, chain, config, host = '127.0.0.1', port = 0, log = 'warn' } = input;
+  const present = Object.entries({ nodes, chain, config }).filter(([, value]) => value !== undefined);
+  if (present.length > 1) {
+    const names = present.map(([name]) => `\`${name}\``).join(' and ');
+    throw new TypeError(`createGateway takes one of \`nodes\`, \`chain\` and \`config\`, and got ${names}`);
+  }
+  const text = JSON.stringify({
+    dataDir,
+    admin: false,
+    log: { level: log },
+    ...(await describeNetworks(input, dataDir)),
+    // The address is an input of its own, because an embedded service usually takes a free port.
+    listen: { ...(config as { readonly listen?: object } | undefined)?.listen, host, port },
+  });
+  return parseConfig(text, { name: 'createGateway', folder: process.cwd(), environment: {} });
+}
+
+async function describeNetworks({ nodes, chain, config }: GatewayInput, dataDir: string): Promise<object> {
+  if (config !== undefined) return config;
+  if (nodes !== undefined) return serve({ upstreams: nodes });
+  if (chain !== undefined) return serve({ embedded: { data: await importInput(chain, dataDir) } });
+  return listBuiltinNetworks();
+}
+
+function serve(network: object): Networks {
+  return {
+    networks: { [NETWORK]: { hosts: [`${NETWORK}.localhost`], ...network } },
+    defaultNetwork: NETWORK,
+  };
+}
+
+/** Imports a chain. @returns the folder of its store */
+async function importInput({ genesis, blocks }: ChainInput, dataDir: string): Promise<string> {
+  const write = (name: string, contents: string | Uint8Array): string => {
+    const file = join(dataDir, name);
+    writeFileSync(file, contents);
+    return file;
+  };
+  const data = join(dataDir, 'chain');
+  await importChain(
+    {
+      genesis: typeof genesis === 'string' ? genesis : write('genesis.json', JSON.stringify(genesis)),
+      blocks: typeof blocks === 'string' ? blocks : write('blocks.rlp', blocks),
+      data,
+      seal: 'ethash-format',
+    },
+    SILENT_PROGRESS,
+  );
+  return data;
+}

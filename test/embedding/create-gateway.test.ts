@@ -1,0 +1,159 @@
+/** The library's entry point: a gateway in the process of its caller. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { ROOT } from '../../scripts/program-files.ts';
+import { createGateway, type EmbeddedGateway, type GatewayInput } from '../../src/embedding/index.ts';
+import { InProcessProvider } from '../../src/embedding/provider.ts';
+import type { Session } from '../../src/gateway/admission.ts';
+import { postText } from '../support/ask-program.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+
+const CHAIN = join(ROOT, 'chains/devnet');
+const folder = makeTemporaryFolder();
+let gateway: EmbeddedGateway;
+before(async () => {
+  gateway = await createGateway({ dataDir: folder.path });
+});
+after(async () => {
+  await gateway.close();
+  folder.remove();
+});
+
+const numberOf = (of: EmbeddedGateway, network?: string): Promise<unknown> =>
+  of.provider(network).request({ method: 'eth_blockNumber' });
+
+test('without an input, the development networks are served, in the order of their configuration', async () => {
+  assert.deepEqual(gateway.networks, ['devnet', 'rollup']);
+  assert.match(String(await numberOf(gateway)), /^0x[1-9a-f]/);
+  const info = await gateway.provider('rollup').request({ method: 'rollup_getInfo', params: [] });
+  assert.equal(typeof info, 'object');
+  assert.throws(() => gateway.provider('nowhere'), new RangeError('there is no network "nowhere"'));
+});
+
+test('an error response rejects with its code and its data', async () => {
+  const provider = gateway.provider();
+  await assert.rejects(provider.request({ method: 'eth_nothing' }), (error: Error & { code: number }) => {
+    assert.equal(error.code, -32601);
+    assert.match(error.message, /eth_nothing/);
+    return true;
+  });
+  await assert.rejects(
+    provider.request({ method: 'eth_getBalance', params: [1n] }),
+    /parameters are not JSON/,
+  );
+});
+
+test('an answer in pieces arrives whole, and one that breaks off rejects', async () => {
+  const encode = new TextEncoder();
+  async function* send(isBroken: boolean): AsyncGenerator<Uint8Array> {
+    yield encode.encode('{"jsonrpc":"2.0","id":1,"result":["0x1",');
+    if (isBroken) throw new Error('the node broke off');
+    yield encode.encode('"0x2"]}');
+  }
+  for (const isBroken of [false, true]) {
+    const body = { pieces: send(isBroken), cancel: () => {} };
+    const provider = new InProcessProvider({
+      gateway: { handle: async () => ({ status: 200, body }) },
+      session: {} as Session,
+      timeoutMs: 60_000,
+    });
+    const answered = provider.request({ method: 'eth_getLogs' });
+    if (isBroken) await assert.rejects(answered, /broke off/);
+    else assert.deepEqual(await answered, ['0x1', '0x2']);
+  }
+});
+
+test('a subscription delivers its events after its id, in order, and ends', async () => {
+  const provider = gateway.provider();
+  const events: { readonly subscription: string; readonly result: unknown }[] = [];
+  let id: unknown;
+  const arrived = new Promise<void>((resolve) => {
+    provider.on('message', ({ data }) => {
+      assert.equal(data.subscription, id);
+      events.push(data);
+      if (events.length === 3) resolve();
+    });
+  });
+  const head = BigInt(String(await numberOf(gateway)));
+  const fromBlock = `0x${(head - 2n).toString(16)}`;
+  id = await provider.request({ method: 'eth_subscribe', params: ['newHeads', { fromBlock }] });
+  await arrived;
+  assert.deepEqual(
+    events.map(({ result }) => BigInt((result as { number: string }).number)),
+    [head - 2n, head - 1n, head],
+  );
+  assert.equal(await provider.request({ method: 'eth_unsubscribe', params: [id] }), true);
+  await assert.rejects(
+    provider.request({ method: 'eth_unsubscribe', params: [id] }),
+    /subscription not found/,
+  );
+});
+
+test('listen serves HTTP with the key demo, and a second gateway reads from it as a node', async () => {
+  const address = await gateway.listen();
+  assert.equal(address.url('rollup'), `http://127.0.0.1:${address.port}/rollup/v3/demo`);
+  assert.equal(address.webSocketUrl(), `ws://127.0.0.1:${address.port}/devnet/ws/v3/demo`);
+  const second = await createGateway({ nodes: [address.url()], log: 'error' });
+  try {
+    assert.deepEqual(second.networks, ['main']);
+    assert.equal(await numberOf(second), await numberOf(gateway));
+    const over = await second.listen();
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber' });
+    const { body: answer } = await postText(over.port, body);
+    assert.deepEqual(answer, { jsonrpc: '2.0', id: 1, result: await numberOf(gateway) });
+  } finally {
+    await second.close();
+  }
+});
+
+test('a chain of objects and bytes is executed, and its temporary folder is removed', async () => {
+  const own = mkdtempSync(join(tmpdir(), 'portcullis-test-'));
+  const before = listTemporary();
+  const chain = {
+    genesis: JSON.parse(readFileSync(join(CHAIN, 'genesis.json'), 'utf8')) as object,
+    blocks: gunzipSync(readFileSync(join(CHAIN, 'blocks.rlp.gz'))),
+  };
+  const calls: string[] = [];
+  const executed = await createGateway({
+    chain,
+    interceptors: [{ before: ({ method }) => void calls.push(method) }],
+  });
+  try {
+    assert.equal(await numberOf(executed), await numberOf(gateway));
+    assert.deepEqual(calls, ['eth_blockNumber']);
+    assert.equal(listTemporary().length, before.length + 1);
+  } finally {
+    await executed.close();
+  }
+  assert.deepEqual(listTemporary(), before);
+  assert.ok(existsSync(own));
+});
+
+function listTemporary(): readonly string[] {
+  return readdirSync(tmpdir()).filter((name) => /^portcullis-[^t]/.test(name));
+}
+
+test('close ends subscriptions and refuses further requests', async () => {
+  const closed = await createGateway({ dataDir: folder.path });
+  const provider = closed.provider();
+  const disconnected = new Promise<Error & { code: number }>((resolve) => provider.on('disconnect', resolve));
+  await provider.request({ method: 'eth_subscribe', params: ['newHeads'] });
+  await closed.close();
+  assert.equal((await disconnected).code, 4900);
+  await assert.rejects(provider.request({ method: 'eth_chainId' }), { code: 4900 });
+});
+
+test('a wrong input is refused with its reason', async () => {
+  const nodes = ['http://127.0.0.1:1'];
+  for (const [input, reason] of [
+    [{ nodes, config: {} }, /takes one of `nodes`, `chain` and `config`, and got `nodes` and `config`/],
+    [{ nodes: ['ftp://127.0.0.1'] }, /upstreams/],
+    [{ config: { networks: { one: { builtin: 'devnt' } } } }, /devnet/],
+    [{ chain: { genesis: '/nowhere/genesis.json', blocks: '' } }, /genesis\.json/],
+  ] as const satisfies readonly (readonly [GatewayInput, RegExp])[])
+    await assert.rejects(createGateway(input), reason);
+});
