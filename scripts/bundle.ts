@@ -119,9 +119,11 @@ for (const { path, contents: made } of outputFiles) {
   }
   utimesSync(path, now, now);
 }
+const written = new Set(outputFiles.map(({ path }) => path));
 for (const entry of readdirSync(MODULES, { withFileTypes: true })) {
   const path = join(MODULES, entry.name);
-  if (entry.isFile() && now.getTime() - statSync(path).mtimeMs > STALE_MS) rmSync(path);
+  if (!entry.isFile() || written.has(path)) continue;
+  if (now.getTime() - statSync(path).mtimeMs >= STALE_MS) rmSync(path);
 }
 for (const [from, to] of FILES) cpSync(join(ROOT, from), to, { recursive: true });
 rmSync(LIBRARY_TYPES, { recursive: true, force: true });
