@@ -1,6 +1,6 @@
 /**
- * Writes docs/methods.md, docs/errors.md, docs/metrics.md and the table in docs/bounds.md from the definitions that the service uses, and NOTICE and
- * sbom.cdx.json from the lock file.
+ * Writes docs/methods.md, docs/errors.md, docs/metrics.md and the table in docs/bounds.md from the definitions that the service uses, NOTICE and
+ * sbom.cdx.json from the lock file, and llms.txt from the other documents.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { buildCurlLines } from '../src/cli/curl-lines.ts';
@@ -8,6 +8,7 @@ import { METHODS } from '../src/methods/table.ts';
 import { renderBounds } from './docs/bound-docs.ts';
 import { renderBillOfMaterials, renderNotice } from './docs/components.ts';
 import { renderErrorsPage } from './docs/error-docs.ts';
+import { renderIndex } from './docs/llms.ts';
 import { renderMethodsPage } from './docs/method-docs.ts';
 import { renderMetricsPage } from './docs/metric-docs.ts';
 
@@ -26,3 +27,4 @@ writeFileSync(bounds, renderBounds(readFileSync(bounds, 'utf8')));
 
 writeFileSync(new URL('../NOTICE', DOCS), renderNotice());
 writeFileSync(new URL('../sbom.cdx.json', DOCS), renderBillOfMaterials());
+writeFileSync(new URL('../llms.txt', DOCS), renderIndex());

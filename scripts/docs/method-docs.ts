@@ -7,7 +7,7 @@ const HEAD = `# Methods
 
 <!-- Written by scripts/write-docs.ts from src/methods; do not edit. -->
 
-Parameters are passed by position. \`null\` for an optional parameter or field counts as absent. A quantity is a hex
+This page lists every method with its parameters, its result and an example. Parameters are passed by position. \`null\` for an optional parameter or field counts as absent. A quantity is a hex
 integer with \`0x\` and without leading zeros; hex is accepted in either case. Unknown fields of objects are ignored.
 The section [Objects](#objects) describes objects, and [errors.md](errors.md) describes errors.
 `;

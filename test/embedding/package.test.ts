@@ -6,6 +6,7 @@ import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { listComponents, renderBillOfMaterials, renderNotice } from '../../scripts/docs/components.ts';
+import { renderIndex } from '../../scripts/docs/llms.ts';
 import { LIBRARY_TYPES, PROGRAM, ROOT } from '../../scripts/program-files.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -104,10 +105,11 @@ test('the declarations of the library need no package', () => {
     assert.doesNotMatch(readFileSync(join(LIBRARY_TYPES, file), 'utf8'), /from '[^.]/, file);
 });
 
-test('NOTICE and the bill of materials list the packages of the lock file and of the bundle', () => {
+test('NOTICE, the bill of materials and llms.txt are current', () => {
   const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
   assert.equal(read('NOTICE'), renderNotice(), 'run: npm run docs');
   assert.equal(read('sbom.cdx.json'), renderBillOfMaterials(), 'run: npm run docs');
+  assert.equal(read('llms.txt'), renderIndex(), 'run: npm run docs');
   const names = new Set(listComponents().map(({ name }) => name));
   for (const name of [...Object.keys(PACKAGE.dependencies), 'zod', 'mcl-wasm', 'sonic-boom'])
     assert.ok(names.has(name), name);
