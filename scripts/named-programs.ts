@@ -44,6 +44,7 @@ export const PROGRAMS: Readonly<Record<string, Readonly<Record<string, string>>>
     'hostile-nodes': 'test/hostile-nodes/run-hostile-nodes',
     image: 'test/deploy/run-image-steps',
     memory: 'test/chains/local-execution/proven/run-memory',
+    'node-versions': 'test/tools/run-node-versions',
     operations: 'test/operations/run-operations',
     reads: 'test/subscriptions/reads/run-reads',
     rollups: 'test/rollup/run-rollup-tests',

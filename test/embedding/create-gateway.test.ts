@@ -1,7 +1,6 @@
 /** The library's entry point: a gateway in the process of its caller. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
@@ -110,32 +109,31 @@ test('listen serves HTTP with the key demo, and a second gateway reads from it a
   }
 });
 
-test('a chain of objects and bytes is executed, and its temporary folder is removed', async () => {
-  const own = mkdtempSync(join(tmpdir(), 'portcullis-test-'));
-  const before = listTemporary();
+test('a chain of objects and bytes is executed, and its temporary folder is removed', async (t) => {
+  const temporary = makeTemporaryFolder();
+  const { TMPDIR } = process.env;
+  process.env['TMPDIR'] = temporary.path;
+  t.after(() => {
+    if (TMPDIR === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = TMPDIR;
+    temporary.remove();
+  });
   const chain = {
     genesis: JSON.parse(readFileSync(join(CHAIN, 'genesis.json'), 'utf8')) as object,
     blocks: gunzipSync(readFileSync(join(CHAIN, 'blocks.rlp.gz'))),
   };
   const calls: string[] = [];
-  const executed = await createGateway({
-    chain,
-    interceptors: [{ before: ({ method }) => void calls.push(method) }],
-  });
+  const interceptors = [{ before: ({ method }: { readonly method: string }) => void calls.push(method) }];
+  const executed = await createGateway({ chain, interceptors });
   try {
     assert.equal(await numberOf(executed), await numberOf(gateway));
     assert.deepEqual(calls, ['eth_blockNumber']);
-    assert.equal(listTemporary().length, before.length + 1);
+    assert.equal(readdirSync(temporary.path).length, 1);
   } finally {
     await executed.close();
   }
-  assert.deepEqual(listTemporary(), before);
-  assert.ok(existsSync(own));
+  assert.deepEqual(readdirSync(temporary.path), []);
 });
-
-function listTemporary(): readonly string[] {
-  return readdirSync(tmpdir()).filter((name) => /^portcullis-[^t]/.test(name));
-}
 
 test('close ends subscriptions and refuses further requests', async () => {
   const closed = await createGateway({ dataDir: folder.path });

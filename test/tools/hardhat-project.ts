@@ -1,7 +1,7 @@
 /** A hardhat 3 project with the compiler of the npm package `solc` (hardhat would download another) and the tested network as `localhost`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { installNode22 } from './node-22.ts';
+import { installNode22 } from './installed-node.ts';
 import { runTool, type ToolChain } from './tool.ts';
 
 /** @param settings additional members of the configuration, as text */

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runHardhat, writeHardhatConfig } from './hardhat-project.ts';
-import { installNode22 } from './node-22.ts';
+import { installNode22 } from './installed-node.ts';
 import { installFromNpm, type Tool } from './tool.ts';
 
 const SOURCE = `// SPDX-License-Identifier: MIT
