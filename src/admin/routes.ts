@@ -6,6 +6,7 @@ import type { Console } from './console.ts';
 import type { ServiceAddress } from './page/console/wire.ts';
 import { PAGE_HTML } from './page/document.ts';
 import { PAGE_CSS } from './page/stylesheet.ts';
+import { VERDICT_CSS } from './page/verdict-style.ts';
 import { AdminRefusal, BoundRefusal } from './refusal.ts';
 import type { AdminSources } from './sources.ts';
 import type { StatusFeed } from './status-feed.ts';
@@ -18,7 +19,7 @@ const FOLDER = join(import.meta.dirname, 'page');
 function readPageFiles(): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>([
     ['/status', { contentType: 'text/html; charset=utf-8', text: PAGE_HTML }],
-    ['/status/page.css', { contentType: 'text/css; charset=utf-8', text: PAGE_CSS }],
+    ['/status/page.css', { contentType: 'text/css; charset=utf-8', text: PAGE_CSS + VERDICT_CSS }],
   ]);
   for (const name of readdirSync(FOLDER, { recursive: true }) as string[]) {
     if (!name.endsWith('.js')) continue;

@@ -6,9 +6,11 @@ import type {
   ServiceStatus,
   SubscriptionStatus,
   TrafficSample,
+  VerificationStatus,
 } from './status.ts';
 import type { NetworkReport, StatusReport } from './status-report.ts';
 import { findPercentile, type SecondOfCalls, TRAFFIC_SECONDS } from './traffic.ts';
+import { computeVerdict } from './verdict.ts';
 
 /** Averaging period of a network's traffic, seconds. */
 const RECENT_SECONDS = 10;
@@ -23,17 +25,20 @@ export function mergeStatus(reports: readonly StatusReport[]): ServiceStatus {
   const [first] = reports;
   if (first === undefined) throw new RangeError('no process has reported');
   const at = Math.max(...reports.map((report) => report.at));
-  const networks = reports.flatMap((report) => report.networks);
+  const views = reports.flatMap((report) => report.networks);
+  const processes = reports.map((report) => report.process);
+  const networks = groupBy(views, ({ name }) => name).map((group) => mergeNetwork(group, at));
   return {
     version: first.version,
     at,
     startedAt: Math.min(...reports.map((report) => report.process.startedAt)),
-    processes: reports.map((report) => report.process),
-    networks: groupBy(networks, ({ name }) => name).map((views) => mergeNetwork(views, at)),
+    verdict: computeVerdict({ at, processes, networks }),
+    processes,
+    networks,
     cache: reports.map((report) => report.cache).reduce(addCaches),
     keys: mergeKeys(reports.flatMap((report) => report.keys)),
     traffic: listTraffic(
-      networks.flatMap(({ seconds }) => seconds),
+      views.flatMap(({ seconds }) => seconds),
       at,
     ),
     errors: mergeErrors(reports.flatMap((report) => report.errors)),
@@ -41,15 +46,41 @@ export function mergeStatus(reports: readonly StatusReport[]): ServiceStatus {
 }
 
 function mergeNetwork(views: readonly NetworkReport[], at: number): NetworkStatus {
-  // The process with the highest head reports the newest state of the network.
-  const best = views.reduce((a, b) => ((b.head?.number ?? -1) > (a.head?.number ?? -1) ? b : a));
+  const down = views.filter(({ outage }) => outage !== undefined);
+  const isPartial = down.length > 0 && down.length < views.length;
+  // The process with the highest head reports the newest state of the network; processes that cannot answer count only if no other can.
+  const candidates = isPartial ? views.filter(({ outage }) => outage === undefined) : views;
+  const best = candidates.reduce((a, b) => ((b.head?.number ?? -1) > (a.head?.number ?? -1) ? b : a));
   const { seconds: _, ...network } = best;
   const until = Math.floor(at / 1_000);
   const recent = views
     .flatMap(({ seconds }) => seconds)
     .filter(({ second }) => second < until && second >= until - RECENT_SECONDS);
   const subscriptions = views.map((view) => view.subscriptions).reduce(addSubscriptions);
-  return { ...network, subscriptions, traffic: sample(recent, until * 1_000, RECENT_SECONDS) };
+  const verification = mergeVerification(views, best);
+  return {
+    ...network,
+    ...(isPartial && {
+      partialOutage: { processes: down.length, total: views.length, reason: down[0]?.outage ?? '' },
+    }),
+    ...(verification !== undefined && { verification }),
+    subscriptions,
+    traffic: sample(recent, until * 1_000, RECENT_SECONDS),
+  };
+}
+
+/** Returns the verification that the best view reports, with the answers of all processes. */
+function mergeVerification(
+  views: readonly NetworkReport[],
+  { verification }: NetworkReport,
+): VerificationStatus | undefined {
+  if (verification === undefined) return undefined;
+  const count = (trust: keyof VerificationStatus['trust']): number =>
+    views.reduce((total, view) => total + (view.verification?.trust[trust] ?? 0), 0);
+  return {
+    ...verification,
+    trust: { proven: count('proven'), agreed: count('agreed'), single: count('single') },
+  };
 }
 
 /** Returns one sample for each of the last complete seconds, including seconds without calls. */

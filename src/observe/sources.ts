@@ -1,6 +1,6 @@
 /** Sources of metrics and status other than calls. Their figures are read on demand. */
 import type { Histogram } from './histogram.ts';
-import type { BlockStatus, UpstreamStatus } from './status.ts';
+import type { BlockStatus, TrustCounts, UpstreamStatus } from './status.ts';
 
 export type UpstreamFigures = UpstreamStatus & {
   readonly inFlight: number;
@@ -15,6 +15,8 @@ export type UpstreamFigures = UpstreamStatus & {
 
 /** Verifiability of a network's answers, and the outcomes of verification. */
 export type VerificationFigures = {
+  /** Whether recent blocks have been examined. */
+  readonly isCalibrated: boolean;
   readonly rows: readonly {
     readonly subject: string;
     readonly state: 'verified' | 'untested' | 'unverifiable';
@@ -26,7 +28,7 @@ export type VerificationFigures = {
   }[];
   readonly counts: { readonly verified: number; readonly unproven: number; readonly refuted: number };
   /** Number of answers about blocks and state, by trust level. */
-  readonly trust: { readonly proven: number; readonly agreed: number; readonly single: number };
+  readonly trust: TrustCounts;
   /** Figures of the anchor; absent where no layer 1 is configured as an anchor. */
   readonly anchor?: AnchorFigures;
 };
@@ -97,6 +99,8 @@ export type ChainFigures = {
   /** Reason why no call is answered now, as the end of a sentence; absent where calls are answered. */
   readonly outage?: string;
   readonly head: BlockStatus | undefined;
+  /** Usual time between blocks, ms, as in `NetworkStatus`. */
+  readonly blockTime?: number;
   /** Milliseconds since a healthy node last had the head, as in `NetworkStatus`; absent for a network without nodes. */
   readonly unconfirmed?: number;
   readonly isExpired?: boolean;
@@ -149,6 +153,8 @@ export type EngineFigures = {
 };
 
 export type ServerFigures = {
+  /** Whether the server is being closed, so that readiness probes fail. */
+  readonly isDraining: boolean;
   readonly connections: number;
   readonly webSockets: number;
   /** Number of request bodies in progress. */

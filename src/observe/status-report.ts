@@ -2,12 +2,14 @@ import type { CallRecorder } from './call-recorder.ts';
 import type { EventLoopDelay } from './event-loop-delay.ts';
 import type { KeyUse } from './key-usage.ts';
 import type { ExecutionFigures, Sources, VerificationFigures } from './sources.ts';
-import type { CacheStatus, ErrorEntry, NetworkStatus, ProcessStatus } from './status.ts';
+import type { CacheStatus, ErrorEntry, NetworkStatus, ProcessStatus, VerificationStatus } from './status.ts';
 import type { SubscriptionRecorder } from './subscription-recorder.ts';
 import type { SecondOfCalls } from './traffic.ts';
 
 /** Status of a network as one process reports it, with calls in a form that can be merged. */
-export type NetworkReport = Omit<NetworkStatus, 'traffic'> & { readonly seconds: readonly SecondOfCalls[] };
+export type NetworkReport = Omit<NetworkStatus, 'traffic' | 'partialOutage'> & {
+  readonly seconds: readonly SecondOfCalls[];
+};
 
 /** Status of one process as plain JSON; `mergeStatus` merges several. */
 export type StatusReport = {
@@ -32,7 +34,7 @@ export type StatusParts = {
 export function readStatus({ version, calls, subscriptions, loopDelay, sources }: StatusParts): StatusReport {
   const at = Date.now();
   calls.setClock(at);
-  const { connections, webSockets, inFlight } = sources.readServer();
+  const { isDraining, connections, webSockets, inFlight } = sources.readServer();
   const { heapUsed, rss } = process.memoryUsage();
   return {
     version,
@@ -40,6 +42,7 @@ export function readStatus({ version, calls, subscriptions, loopDelay, sources }
     process: {
       pid: process.pid,
       startedAt: Math.round(performance.timeOrigin),
+      isDraining,
       connections,
       webSockets,
       inFlight,
@@ -76,10 +79,11 @@ function readNetworks(
       ...(chain.chainId !== undefined && { chainId: chain.chainId }),
       ...(chain.outage !== undefined && { outage: chain.outage }),
       ...(chain.head !== undefined && { head: chain.head }),
+      ...(chain.blockTime !== undefined && { blockTime: chain.blockTime }),
       ...(chain.unconfirmed !== undefined && { unconfirmed: chain.unconfirmed }),
       ...(chain.isExpired !== undefined && { isExpired: chain.isExpired }),
       ...(chain.agreement !== undefined && { agreement: chain.agreement }),
-      ...(chain.verification !== undefined && { unverifiable: listUnverifiable(chain.verification) }),
+      ...(chain.verification !== undefined && { verification: describeVerification(chain.verification) }),
       ...(chain.verification?.anchor !== undefined && { anchor: chain.verification.anchor }),
       ...(chain.execution !== undefined && { execution: pickExecution(chain.execution) }),
       // The status omits figures that only metrics use.
@@ -96,7 +100,19 @@ function pickExecution({ state, reason }: ExecutionFigures): NonNullable<Network
   return { state, ...(reason !== undefined && { reason }) };
 }
 
-function listUnverifiable({ rows }: VerificationFigures): readonly string[] {
+function describeVerification({ isCalibrated, rows, trust }: VerificationFigures): VerificationStatus {
+  const list = (wanted: VerificationFigures['rows'][number]['state']): string[] =>
+    rows.filter(({ state }) => state === wanted).map(({ subject }) => subject);
+  return {
+    isCalibrated,
+    verified: list('verified'),
+    untested: list('untested'),
+    unverifiable: listUnverifiable(rows),
+    trust: { ...trust },
+  };
+}
+
+function listUnverifiable(rows: VerificationFigures['rows']): readonly string[] {
   return rows.flatMap(({ subject, state, reason, from, until }) => {
     const named = from === undefined ? subject : `${subject} from block ${from} on`;
     if (state === 'verified' && until !== undefined) return [`${subject} in some blocks up to ${until}`];

@@ -1,3 +1,5 @@
+import type { ServiceVerdict } from './verdict.ts';
+
 /**
  * Status of a service at a moment, as shown by the status page. The status is plain JSON, which processes can send
  * to each other, and contains no secrets. Times are Unix milliseconds, durations milliseconds, sizes bytes.
@@ -6,6 +8,7 @@ export type ServiceStatus = {
   readonly version: string;
   readonly at: number;
   readonly startedAt: number;
+  readonly verdict: ServiceVerdict;
   readonly processes: readonly ProcessStatus[];
   readonly networks: readonly NetworkStatus[];
   readonly cache: CacheStatus;
@@ -19,6 +22,8 @@ export type ServiceStatus = {
 export type ProcessStatus = {
   readonly pid: number;
   readonly startedAt: number;
+  /** Whether the process is stopping, so that its readiness probes fail. */
+  readonly isDraining: boolean;
   readonly connections: number;
   readonly webSockets: number;
   /** Number of request bodies in progress. */
@@ -41,7 +46,12 @@ export type NetworkStatus = {
   readonly chainId?: string;
   /** Reason why no call is answered now; absent where calls are answered. */
   readonly outage?: string;
+  /** Number of processes that answer no call now, and the reason of one of them; present only if other processes answer. */
+  readonly partialOutage?: { readonly processes: number; readonly total: number; readonly reason: string };
+  /** Absent until the network has had a block. */
   readonly head?: BlockStatus;
+  /** Usual time between blocks: configured, or measured. Absent while unknown, and for chains that make blocks on demand. */
+  readonly blockTime?: number;
   /** Milliseconds since a healthy node last had the head; 0 while a healthy node has the head. */
   readonly unconfirmed?: number;
   /** Whether the head is no longer served because no healthy node has had it for too long. */
@@ -59,8 +69,8 @@ export type NetworkStatus = {
     /** Whether fewer operators than needed have had new blocks for some seconds. */
     readonly isMissing: boolean;
   };
-  /** Subjects for which answers of nodes are unverifiable, with reasons; absent where nothing is verified. */
-  readonly unverifiable?: readonly string[];
+  /** Absent where answers of nodes are not verified. */
+  readonly verification?: VerificationStatus;
   /** The rollup's last block that layer 1 commits to; absent where no layer 1 is configured as an anchor. */
   readonly anchor?: {
     readonly state: 'waiting' | 'anchored' | 'contradicted';
@@ -74,6 +84,22 @@ export type NetworkStatus = {
   /** Calls per second and their latencies over the last ten seconds. */
   readonly traffic: TrafficSample;
 };
+
+/** Verifiability of a network's answers. */
+export type VerificationStatus = {
+  /** Whether recent blocks have been examined. Until then, no answer is verified. */
+  readonly isCalibrated: boolean;
+  /** Subjects whose answers are verified. */
+  readonly verified: readonly string[];
+  /** Subjects that no examined block contained. */
+  readonly untested: readonly string[];
+  /** Subjects for which answers of nodes are unverifiable, with reasons. */
+  readonly unverifiable: readonly string[];
+  /** Number of answers since the start, by the values of `X-Portcullis-Trust`. */
+  readonly trust: TrustCounts;
+};
+
+export type TrustCounts = { readonly proven: number; readonly agreed: number; readonly single: number };
 
 export type SubscriptionStatus = {
   readonly open: number;
@@ -94,7 +120,10 @@ export type UpstreamStatus = {
   readonly head?: number;
   /** Blocks behind the served head. */
   readonly lag?: number;
-  /** Median latency, and share of failures (0 to 1), over about the last minute. */
+  /**
+   * Average latency, and share of failures (0 to 1), over about the last minute. Both are absent if no request was sent to the node in this time,
+   * and for nodes that do not answer or are excluded. The latency is also absent if every request failed.
+   */
   readonly latency?: number;
   readonly errorRate?: number;
 };

@@ -7,11 +7,21 @@ import type { Upstream } from './upstream.ts';
 
 const MS = 1_000;
 
-/** Returns figures of a pool for metrics and the status page. */
-export function describeChain(head: NetworkHead, upstreams: readonly Upstream[]): ChainFigures {
+/**
+ * Returns figures of a pool for metrics and the status page.
+ * @param isDevelopment whether the node makes blocks on demand, so that there is no usual time between blocks
+ */
+export function describeChain(
+  head: NetworkHead,
+  upstreams: readonly Upstream[],
+  isDevelopment: boolean,
+): ChainFigures {
   const served = head.head;
+  const blockTimes = isDevelopment ? [] : upstreams.flatMap(({ tracker }) => tracker.blockTime ?? []);
   return {
     head: served === undefined ? undefined : describeBlock(served),
+    // The longest time, because a node that is catching up measures a shorter one.
+    ...(blockTimes.length > 0 && { blockTime: Math.max(...blockTimes) }),
     ...(served !== undefined && { unconfirmed: head.unconfirmedMs, isExpired: head.isExpired }),
     upstreams: upstreams.map((upstream) => describeUpstream(upstream, served?.number)),
   };
@@ -26,14 +36,15 @@ function describeUpstream(upstream: Upstream, served: bigint | undefined): Upstr
   const head = upstream.tracker.latest?.number;
   const lag = head === undefined || served === undefined ? undefined : Math.max(0, Number(served - head));
   const { state, reason } = describeState(upstream, lag);
+  const measured = upstream.isUp && state !== 'excluded' ? health.measured : undefined;
   return {
     name,
     state,
     ...(reason !== undefined && { reason: `it ${reason}` }),
     ...(head !== undefined && { head: Number(head) }),
     ...(lag !== undefined && { lag }),
-    latency: health.latencyMs,
-    errorRate: health.errorRate,
+    ...(measured !== undefined && { errorRate: measured.errorRate }),
+    ...(measured !== undefined && measured.errorRate < 1 && { latency: measured.latencyMs }),
     inFlight: health.inFlight,
     circuit: health.circuit,
     hasVote: upstream.isUp && upstream.vote === 'votes',

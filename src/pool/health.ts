@@ -6,6 +6,8 @@ import { Silence } from './silence.ts';
 const HALF_LIFE_MS = 10_000;
 /** Number of imaginary calls without latency and fault that count in each average, so that the first real calls do not change it too much. */
 const OPTIMISM = 1;
+/** Minimum weight at which averages are reported: the weight of one call after a minute. */
+const MIN_REPORTED_WEIGHT = 1 / 64;
 const FAULTS_IN_A_ROW = 5;
 /** Minimum total weight of recent calls before an error rate above `MAX_ERROR_RATE` opens the circuit. */
 const MIN_SAMPLES = 15;
@@ -72,6 +74,12 @@ export class Health {
   /** Recent fraction of failed calls; old samples decay. */
   get errorRate(): number {
     return readWithOptimism(this.#errors);
+  }
+
+  /** Averages over the requests of about the last minute, without imaginary calls; undefined if there were none. */
+  get measured(): { readonly latencyMs: number; readonly errorRate: number } | undefined {
+    if (this.#errors.weight < MIN_REPORTED_WEIGHT) return undefined;
+    return { latencyMs: this.#latency.read(0), errorRate: this.#errors.read(0) };
   }
 
   /** Expected cost of a request to this upstream now; a lower score is better. */

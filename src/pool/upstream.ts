@@ -25,6 +25,7 @@ import type { Transport } from './transport/transport.ts';
 export type TrackedHead = Pick<
   HeadTracker,
   | 'latest'
+  | 'blockTime'
   | 'safe'
   | 'finalized'
   | 'hasMarks'

@@ -33,6 +33,10 @@ export class ServiceHealth {
     this.#isDraining = true;
   }
 
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
   /** Always live: any response shows that the process runs. */
   get live(): TextAnswer {
     return LIVE;

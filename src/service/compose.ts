@@ -105,14 +105,15 @@ export async function composeService(
   }
   const gateway = new SwitchableGateway(core.gateway);
   const limits = { ...config.limits, connections: fitConnections(config, threads, log) };
+  const health = new ServiceHealth(config.health, () => core.networks.readReadiness());
   const server = createServer({
     gateway,
     options: { listen: config.listen, cors: config.cors, limits },
-    health: new ServiceHealth(config.health, () => core.networks.readReadiness()),
+    health,
     log,
     requests: observability.requests,
   });
-  const readSources = () => createSources(core.networks, { cache, engine, gateway, server });
+  const readSources = () => createSources(core.networks, { cache, engine, gateway, server, health });
   let reloading: Promise<void> = Promise.resolve();
   /** Promises that resolve when the parts of replaced configurations are closed. */
   const retiring = new Set<Promise<void>>();

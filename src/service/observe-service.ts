@@ -5,6 +5,7 @@ import type { Logger } from '../observe/logger.ts';
 import { type Observability, openObservability } from '../observe/observability.ts';
 import type { NetworkSource, Sources } from '../observe/sources.ts';
 import { listFaults } from '../rpc/errors.ts';
+import type { ServiceHealth } from '../server/health.ts';
 import type { Server } from '../server/lifecycle.ts';
 import type { EmbeddedChains } from './embedded-chains.ts';
 import type { ObservedChain } from './open-chain.ts';
@@ -29,12 +30,13 @@ export type ObservedParts = {
   readonly engine: EmbeddedChains;
   readonly gateway: Gateway;
   readonly server: Server;
+  readonly health: ServiceHealth;
 };
 
 /** Returns the sources of metrics and the status page. */
 export function createSources(
   { config, chains, rollups, slots }: OpenNetworks,
-  { cache, engine, gateway, server }: ObservedParts,
+  { cache, engine, gateway, server, health }: ObservedParts,
 ): Sources {
   const networks = Object.entries(config.networks).map(([name, { hosts, upstreams }]): NetworkSource => {
     const chain = chains.get(name) as ObservedChain;
@@ -54,6 +56,7 @@ export function createSources(
     readServer() {
       const { arrivingBytes, unsentBytes, slowSubscribers, refusals } = server.shares;
       return {
+        isDraining: health.isDraining,
         connections: server.connections,
         webSockets: server.webSockets,
         inFlight: gateway.bodiesInFlight,

@@ -19,6 +19,9 @@ export interface ServiceHost {
   /** @throws Error if the configuration cannot be applied; the previous configuration then remains in force */
   reload(configSource: ConfigSource): Promise<void>;
   reloadCertificate(): void;
+  /** Stops accepting and answers running requests. Status and metrics can be read until the returned promise resolves. */
+  drain(): Promise<void>;
+  /** Drains the service, unless it is drained, and closes its backends. */
   close(): Promise<void>;
 }
 
@@ -57,6 +60,7 @@ async function openHere({ config, demoNetworks, isStrict, log }: HostOptions): P
     readMetrics: async () => render([await service.readMetrics()]),
     reload: async (configSource) => service.reload(await makeConfig(configSource)),
     reloadCertificate: () => service.server.reload(),
+    drain: () => service.server.close(),
     close: () => service.close(),
   };
 }
@@ -86,6 +90,7 @@ async function openWorkers(options: HostOptions, workers: number): Promise<Servi
     readMetrics: async () => render(await pool.readMetrics()),
     reload: (next) => pool.reload(next),
     reloadCertificate: () => void pool.reloadCertificate(),
+    drain: () => pool.drain(),
     close: () => pool.close(),
   };
 }

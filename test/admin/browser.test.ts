@@ -42,7 +42,7 @@ async function closePage({ page, faults }: WatchedPage): Promise<void> {
 }
 
 async function waitUntilLive(page: Page): Promise<void> {
-  await page.locator('#state').getByText('Live').waitFor();
+  await page.locator('body[data-state=live]').waitFor();
 }
 
 async function fillCall(page: Page, method: string, call: Readonly<Record<string, unknown>>): Promise<void> {
@@ -282,10 +282,9 @@ describe('the admin page over the program with its built-in networks', { skip: N
     // Routes do not affect an open stream; hiding and showing the tab opens a new one.
     await page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })");
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
-    await page.locator('#state').getByText('Paused').waitFor();
     await page.evaluate('delete document.hidden');
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
-    await page.locator('#state').getByText('Connection lost').waitFor();
+    await page.locator('#verdict').getByText('No connection to the service since').waitFor();
     await page.unroute('**/status/events');
     await waitUntilLive(page);
     await page.context().close();

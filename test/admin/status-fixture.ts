@@ -1,4 +1,5 @@
 import type { NetworkStatus, ServiceStatus, TrafficSample } from '../../src/observe/status.ts';
+import { computeVerdict } from '../../src/observe/verdict.ts';
 
 /** Name that runs a script where a page treats it as markup. */
 export const EVIL_NAME = '<img src=x onerror="window.evil=1">';
@@ -44,12 +45,20 @@ function createUpstreamNetwork(at: number): NetworkStatus {
       {
         name: 'hosted.example.com',
         state: 'down',
-        reason: 'too many failures',
+        reason: 'it fails too often (circuit breaker open)',
         latency: 812,
         errorRate: 0.62,
       },
       { name: '127.0.0.1:8546', state: 'excluded', reason: 'another chain: 11155111' },
     ],
+    blockTime: 12_000,
+    verification: {
+      isCalibrated: true,
+      verified: ['header', 'transactions', 'receipts', 'withdrawals', 'state', 'place', 'members', 'from'],
+      untested: ['uncles'],
+      unverifiable: ['blobGas from block 23400000: a rule of its own'],
+      trust: { proven: 812_340, agreed: 1_204, single: 90_332 },
+    },
     subscriptions: { open: 204, sent: 18_230, lag: 3.2 },
     traffic: { at, callsPerSecond: 318, errorsPerSecond: 1.5, p50: 4.2, p99: 96 },
   };
@@ -72,23 +81,33 @@ function createTraffic(at: number): readonly TrafficSample[] {
 
 /** Creates the status of a running service, with every kind of entry that the page can show. */
 export function createStatus(at: number = Date.now()): ServiceStatus {
-  const process = { connections: 41, webSockets: 7, inFlight: 12, queued: 3, eventLoopDelay: 1.8 };
+  const process = {
+    connections: 41,
+    webSockets: 7,
+    inFlight: 12,
+    queued: 3,
+    eventLoopDelay: 1.8,
+    isDraining: false,
+  };
+  const processes = [101, 102].map((pid) => ({
+    pid,
+    startedAt: at - 273_600_000,
+    ...process,
+    residentBytes: 214_000_000,
+    heapBytes: 61_000_000,
+  }));
+  const networks = [
+    EMBEDDED,
+    createUpstreamNetwork(at),
+    { ...EMBEDDED, name: 'rollup', hosts: ['rollup.localhost'], family: 'linea', chainId: '59337' },
+  ];
   return {
     version: '0.1.0',
     at,
     startedAt: at - 273_600_000,
-    processes: [101, 102].map((pid) => ({
-      pid,
-      startedAt: at - 273_600_000,
-      ...process,
-      residentBytes: 214_000_000,
-      heapBytes: 61_000_000,
-    })),
-    networks: [
-      EMBEDDED,
-      createUpstreamNetwork(at),
-      { ...EMBEDDED, name: 'rollup', hosts: ['rollup.localhost'], family: 'linea', chainId: '59337' },
-    ],
+    verdict: computeVerdict({ at, processes, networks }),
+    processes,
+    networks,
     cache: { hits: 812_340, misses: 201_871, bytes: 48_200_000 },
     keys: [
       { id: 'k_7f3a91', name: 'wallet-backend', calls: 1_204_551, credits: 88_120_400, limited: 0 },

@@ -78,6 +78,7 @@ function makeState(head: number): MetricState {
             unconfirmed: 3_000,
             agreement: { needed: 3, operators: 4, voices: 2, isDemanded: true, isMissing: true },
             verification: {
+              isCalibrated: true,
               rows: [
                 { subject: 'header', state: 'verified' },
                 { subject: 'receipts', state: 'unverifiable', reason: 'a rule of its own', from: 20 },
@@ -108,6 +109,7 @@ function makeState(head: number): MetricState {
         threads: 1,
       }),
       readServer: () => ({
+        isDraining: false,
         connections: 3,
         webSockets: 1,
         inFlight: 2,

@@ -56,6 +56,7 @@ function makeReport(pid: number, calls: number, head: number): StatusReport {
     process: {
       pid,
       startedAt: 1_000 + pid,
+      isDraining: false,
       connections: 1,
       webSockets: 0,
       inFlight: 0,

@@ -165,6 +165,20 @@ describe('score of a node', () => {
     assert.ok(health.score < score / 1_000);
   });
 
+  it('reports averages only over requests of the last minute, and counts no imaginary calls', () => {
+    const { health, pass } = createHealth();
+    const read = () => health.measured && [Math.round(health.measured.latencyMs), health.measured.errorRate];
+    assert.equal(read(), undefined);
+    health.fail(10);
+    assert.deepEqual(read(), [10, 1]);
+    pass(50_000);
+    assert.deepEqual(read(), [10, 1]);
+    pass(15_000);
+    assert.equal(read(), undefined);
+    health.succeed(20);
+    assert.ok((read()?.[1] ?? 1) < 0.02);
+  });
+
   it('stays finite', () => {
     const { health, pass } = createHealth();
     for (let i = 0; i < 1_000; i++) {

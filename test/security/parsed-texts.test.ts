@@ -59,7 +59,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'src/admin/page/console/revert.ts': { decode: 1, bound: 'status' },
   'src/admin/page/console/server.ts': { parse: 1, decode: 1, fetch: 2, bound: 'status' },
   'src/admin/page/console/values.ts': { parse: 3, bound: 'status' },
-  'src/admin/page/feed.ts': { parse: 1, bound: 'status' },
+  'src/admin/page/feed.ts': { parse: 1, fetch: 1, bound: 'status' },
   'src/admin/service-client.ts': { decode: 1, bound: 'own' },
   'src/bundle/request-block.ts': {
     parse: 2,

@@ -1,3 +1,5 @@
+import { encodeTabIcon } from './state-icons.ts';
+
 /** HTML of the status page without data; `main.ts` inserts the data. URLs are relative, for proxies that serve the page below a path. */
 export const PAGE_HTML: string = `<!doctype html>
 <html lang="en">
@@ -6,16 +8,17 @@ export const PAGE_HTML: string = `<!doctype html>
 <title>Portcullis status</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M2 15V7a6 6 0 0 1 12 0v8M5 15V3m3 12V1m3 14V3M2 7h12M2 11h12' fill='none' stroke='%236b7f95' stroke-width='1.4'/%3E%3C/svg%3E">
+<link rel="icon" id="tab-icon" href="${encodeTabIcon('connecting')}">
 <link rel="stylesheet" href="status/page.css">
 <script type="module" src="status/main.js"></script>
 </head>
 <body data-state="connecting">
+<section id="verdict-part" class="verdict" aria-label="Verdict"><div><p id="verdict" role="status">Connecting to the service…</p></div></section>
 <header class="top">
 <div class="bar">
 <h1><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 15V7a6 6 0 0 1 12 0v8M5 15V3m3 12V1m3 14V3M2 7h12M2 11h12"/></svg>Portcullis</h1>
 <span id="version" class="quiet"></span>
-<span class="live"><span id="state" role="status">○ Connecting…</span> <time id="time" class="quiet"></time></span>
+<span class="live">Updated <time id="time">–</time></span>
 <nav aria-label="Parts of this page">
 <a href="#traffic">Traffic</a>
 <a href="#networks-part">Networks</a>

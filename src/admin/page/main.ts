@@ -1,21 +1,19 @@
 /** Entry point of the status page: connects its parts to the document. */
 import type { ServiceStatus } from '../../observe/status.ts';
+import type { ServiceProblem, ServiceVerdict } from '../../observe/verdict.ts';
 import { ConsolePanel } from './console/panel.ts';
 import { findById, setAttribute, setText } from './dom.ts';
 import { Feed, type FeedState } from './feed.ts';
 import { formatSpan, formatTime } from './format.ts';
+import { HeadlineView } from './headline-view.ts';
 import { KeyedList } from './keyed-list.ts';
-import { NetworkCard, type NetworkView } from './network-card.ts';
+import { NetworkCard } from './network-card.ts';
+import type { NetworkView } from './network-facts.ts';
 import { Overview } from './overview.ts';
+import { describeHeadline } from './page-state.ts';
 import { createErrorTable, createKeyTable, createProcessTable } from './tables.ts';
 
-const STATE_TEXTS: Readonly<Record<FeedState, string>> = {
-  connecting: '○ Connecting…',
-  live: '● Live',
-  lost: '▲ Connection lost, trying again…',
-  paused: '○ Paused',
-};
-
+const headline: HeadlineView = new HeadlineView();
 const overview: Overview = new Overview();
 const keys = createKeyTable();
 const errors = createErrorTable();
@@ -33,21 +31,31 @@ const networks: KeyedList<NetworkView> = new KeyedList(
   () => new NetworkCard(),
 );
 
+let verdict: ServiceVerdict | undefined;
+let heardAt: number = Date.now();
+
 function showStatus(status: ServiceStatus): void {
   const { at } = status;
+  verdict = status.verdict;
+  heardAt = Date.now();
   setText(findById('version'), `version ${status.version}, up ${formatSpan(at - status.startedAt)}`);
   setText(findById('time'), formatTime(at));
   overview.update(status);
-  networks.update(status.networks.map((network) => ({ network, at })));
+  networks.update(status.networks.map((network) => ({ network, at, problems: findOf(network.name) })));
   keys.update(status.keys.toSorted((one, other) => other.calls - one.calls));
   errors.update(status.errors);
   processes.update(status.processes.map((process) => ({ process, at })));
   consolePanel.setNetworks(status.networks);
+  showState('live');
 }
 
-function showState(state: FeedState): void {
-  setText(findById('state'), STATE_TEXTS[state]);
-  setAttribute(document.body, 'data-state', state);
+function findOf(network: string): readonly ServiceProblem[] {
+  return verdict?.problems.filter((problem) => problem.network === network) ?? [];
+}
+
+function showState(feed: FeedState): void {
+  headline.update(describeHeadline({ feed, verdict, heardAt }));
+  setAttribute(document.body, 'data-state', feed);
 }
 
 new Feed({ onStatus: showStatus, onState: showState }).start();

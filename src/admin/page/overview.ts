@@ -72,7 +72,7 @@ export class Overview implements Part<ServiceStatus> {
     const share = hits + misses === 0 ? undefined : hits / (hits + misses);
     this.#cache.update({
       value: formatShare(share),
-      unit: 'hits',
+      unit: share === undefined ? 'no look-ups yet' : 'hits',
       note: `${formatCount(hits)} hits, ${formatCount(misses)} misses; ${formatBytes(bytes)} cached`,
     });
     this.#hits.update(share ?? 0);
@@ -119,8 +119,8 @@ export class Overview implements Part<ServiceStatus> {
     const slowest = timed === undefined ? NOTHING : formatMs(timed.p99);
     this.#latency.update({
       value: formatMs(timed?.p50),
-      unit: 'median',
-      note: `99% within ${slowest}`,
+      unit: timed === undefined ? 'no calls now' : 'median',
+      note: timed === undefined ? '' : `99% within ${slowest}`,
     });
     this.#charts.latency.update({
       ...window,

@@ -65,11 +65,6 @@ a { color: var(--accent); }
 .top { position: sticky; top: 0; z-index: 1; background: var(--panel); border-bottom: 1px solid var(--edge); }
 .bar, main { max-width: 84rem; margin: 0 auto; padding: 0 1.25rem; }
 .bar { display: flex; flex-wrap: wrap; align-items: center; gap: .2rem 1rem; padding-block: .6rem; }
-.live { margin-left: auto; }
-#state { font-weight: 600; }
-body[data-state=live] #state { color: var(--ok); }
-body[data-state=lost] #state { color: var(--bad); }
-body[data-state=lost] main > :not(#console-part) { opacity: .6; }
 nav { display: flex; flex-wrap: wrap; gap: .1rem .85rem; }
 nav a { text-decoration: none; padding: .15rem 0; }
 nav a:hover { text-decoration: underline; }
@@ -225,7 +220,7 @@ pre {
   nav { order: 2; width: 100%; }
   nav a { padding: .35rem 0; }
   nav a:first-child { display: none; }
-  .facts > div { display: grid; grid-template-columns: 5.5rem minmax(0, 1fr); align-items: baseline; }
+  .facts > div { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr); align-items: baseline; }
   .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .tile { padding: .6rem .75rem; }
   .tile:last-child { grid-column: 1 / -1; }

@@ -1,6 +1,6 @@
 import type { ErrorEntry, KeyStatus, ProcessStatus } from '../../observe/status.ts';
 import { formatBytes, formatCount, formatMs, formatSpan, formatTime } from './format.ts';
-import { Table } from './table.ts';
+import { type Cell, Table } from './table.ts';
 
 export function createKeyTable(): Table<KeyStatus> {
   return new Table<KeyStatus>({
@@ -49,6 +49,7 @@ export function createProcessTable(): Table<ProcessView> {
     empty: 'None.',
     columns: [
       { label: 'Process', kind: 'code', cell: ({ process }) => String(process.pid) },
+      { label: 'State', cell: describeProcess },
       { label: 'Running', kind: 'number', cell: ({ process, at }) => formatSpan(at - process.startedAt) },
       { label: 'Connections', kind: 'number', cell: ({ process }) => formatCount(process.connections) },
       { label: 'WebSockets', kind: 'number', cell: ({ process }) => formatCount(process.webSockets) },
@@ -59,4 +60,8 @@ export function createProcessTable(): Table<ProcessView> {
       { label: 'Heap', kind: 'number', cell: ({ process }) => formatBytes(process.heapBytes) },
     ],
   });
+}
+
+function describeProcess({ process }: ProcessView): Cell {
+  return process.isDraining ? { text: '↓ draining', tone: 'warn' } : { text: '● serving', tone: 'ok' };
 }

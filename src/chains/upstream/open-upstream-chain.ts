@@ -217,7 +217,7 @@ function createChain(options: UpstreamChainOptions, opened: Opened): UpstreamCha
     calibrated: new Promise<void>((resolve) => void events.calibrated.add(resolve)),
     where,
     describe: () => ({
-      ...describeChain(head, upstreams),
+      ...describeChain(head, upstreams, pool.development),
       ...(chainId.known !== undefined && { chainId: `${chainId.known}` }),
       ...(!isAnswerable() && { outage: explain() }),
       ...verification.describe(),

@@ -196,6 +196,11 @@ export class HeadTracker implements ChainView {
     if (this.latest?.hash !== before) await this.#marksLoop.pollAnew();
   }
 
+  /** Configured or measured time between blocks, ms; undefined if neither is known. */
+  get blockTime(): number | undefined {
+    return this.#options.blockTimeMs ?? this.#pace.blockTime;
+  }
+
   #interval(): number {
     return pausePolls(this.#readPace());
   }
@@ -210,8 +215,8 @@ export class HeadTracker implements ChainView {
   }
 
   #readPace(): PollInterval {
-    const { pollInterval, blockTimeMs } = this.#options;
-    return { ...pollInterval, blockTime: blockTimeMs ?? this.#pace.blockTime ?? FIRST_BLOCK_TIME };
+    const { pollInterval } = this.#options;
+    return { ...pollInterval, blockTime: this.blockTime ?? FIRST_BLOCK_TIME };
   }
 
   #watch(): void {

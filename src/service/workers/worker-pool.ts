@@ -37,6 +37,7 @@ export class WorkerPool {
   readonly #balancer = new Balancer(() => this.#serving());
   #configSource: ConfigSource;
   #isClosing = false;
+  #closed: Promise<void> | undefined;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
@@ -114,8 +115,20 @@ export class WorkerPool {
     return undefined;
   }
 
-  /** Resolves when all workers have ended. */
-  async close(): Promise<void> {
+  /** Stops all workers. Resolves when the first one has ended, so that the status of the service is complete until then. */
+  async drain(): Promise<void> {
+    const ended = [...this.#workers].map((worker) => worker.exited);
+    void this.close();
+    if (ended.length > 0) await Promise.race(ended);
+  }
+
+  /** Resolves when all workers have ended. Repeated calls wait for the same end. */
+  close(): Promise<void> {
+    this.#closed ??= this.#stopAll();
+    return this.#closed;
+  }
+
+  async #stopAll(): Promise<void> {
     this.#isClosing = true;
     this.#balancer.close();
     const workers = [...this.#workers];

@@ -143,6 +143,7 @@ export function createNode(parts: NodeParts | Behaviour): ScriptedNode {
 
 const EVERYTHING: TrackedHead = {
   latest: undefined,
+  blockTime: undefined,
   safe: undefined,
   hasMarks: true,
   isSyncing: false,

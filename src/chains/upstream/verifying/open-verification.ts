@@ -96,6 +96,7 @@ export function openVerification(parts: VerificationParts): Verification {
         ? {}
         : {
             verification: {
+              isCalibrated: verifier.calibration.isDone,
               rows: verifier.calibration.describe(),
               counts: verifier.counts,
               trust: proofs.trust.counts,
