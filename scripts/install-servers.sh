@@ -16,6 +16,8 @@ want() { # package, programs any of which is enough
 
 want curl curl                                 # the lines that a start prints
 want bsdutils script                           # an import in a terminal
+want brotli brotli                             # decoders of compressed answers that nobody here wrote
+want zstd zstd
 want xz-utils xz                               # conformance data is packed with it
 want redis-server valkey-server redis-server   # keys, limits and the cache that processes share
 want haproxy haproxy                           # rolling restarts

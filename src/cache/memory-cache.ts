@@ -406,7 +406,7 @@ function takeValue(answer: CachedAnswer): SharedBytes {
   const { value } = answer;
   const { bytes } = value;
   if (bytes.length < bytes.buffer.byteLength) return new SharedBytes(Buffer.from(bytes));
-  return value.keeper === undefined && value.packed === undefined ? value : new SharedBytes(bytes);
+  return value.keeper === undefined && !value.isPacked ? value : new SharedBytes(bytes);
 }
 
 /** Rounds down to a power of two. */

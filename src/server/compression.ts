@@ -1,15 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
-import { deflateRaw, gunzip, gzip, constants as zlibConstants } from 'node:zlib';
+import { gunzip } from 'node:zlib';
 import type { PackedBytes, SharedBytes } from '../../packages/ethereum/primitives/json-result.ts';
 import { limitOf } from '../util/bounds.ts';
 import { FairQueue } from '../util/fair-queue.ts';
 import { type OwnerShare, SharedBudget } from '../util/shared-budget.ts';
-import { describePacked } from './gzip-member.ts';
+import type { Coding } from './codings/coding.ts';
 
-const gzipAsync = promisify(gzip);
 const gunzipAsync = promisify(gunzip);
-const deflateRawAsync = promisify(deflateRaw);
 
 /**
  * Maximum number of concurrent compression jobs on the thread pool. The thread pool has four threads: one stays free for files and DNS. One processor
@@ -24,23 +22,21 @@ const LENGTH_FIELD_BYTES = 4;
 const WAITING = limitOf('compression.jobs');
 /** Maximum wait for a running slot, ms. */
 const WAIT_MS = 2_000;
-/** Maximum number of concurrent compressed streams. Each compressed stream uses 256 KiB of compressor state until the client has read the stream. */
-const STREAMS = 256;
-const GZIP_OPTIONS = { level: zlibConstants.Z_BEST_SPEED };
-const PACK_OPTIONS = { ...GZIP_OPTIONS, finishFlush: zlibConstants.Z_SYNC_FLUSH };
+/** Memory of the compressors of concurrent streams, in units of 256 KiB, which the compressor of a gzip stream uses until the client has read it. */
+const STREAM_UNITS = 256;
 
 /** Connection of a client, or a response to the client. When this object is destroyed, its waiting compression jobs are dropped. */
 type Client = { readonly destroyed: boolean };
 
-/** Runs all gzip work of the server. Few jobs run at a time, scheduled fairly across owners. */
+/** Runs all compression and decompression of the server. Few jobs run at a time, scheduled fairly across owners. */
 export class Compression {
   readonly #jobs = new FairQueue({ running: RUNNING, waiting: WAITING, waitMs: WAIT_MS });
   readonly #streams: SharedBudget;
-  /** Running compressions by value; a value is compressed once for all answers that contain it. */
-  readonly #packing = new Map<SharedBytes, Promise<PackedBytes | undefined>>();
+  /** Running compressions by coding and value; a value is compressed once for all answers that contain it. */
+  readonly #packing = new Map<Coding, Map<SharedBytes, Promise<PackedBytes | undefined>>>();
 
   constructor(ownerShare: OwnerShare) {
-    this.#streams = new SharedBudget(STREAMS, ownerShare);
+    this.#streams = new SharedBudget(STREAM_UNITS, ownerShare);
   }
 
   /** Number of running and waiting jobs. */
@@ -49,20 +45,25 @@ export class Compression {
   }
 
   /** Compresses a text. @returns undefined if no slot is free in time, or if the client has disconnected */
-  compress(text: string, owner: string, client: Client): Promise<Uint8Array | undefined> {
-    return this.#run(owner, client, () => gzipAsync(text, GZIP_OPTIONS));
+  compress(coding: Coding, text: string, owner: string, client: Client): Promise<Uint8Array | undefined> {
+    return this.#run(owner, client, () => coding.compress(text));
   }
 
   /**
-   * Compresses a value so that it can be part of several gzip answers. The result is cached with the value if there is room.
+   * Compresses a value so that it can be part of several answers. The result is cached with the value if there is room.
    * @returns undefined if no slot is free in time, or if the first requesting client has disconnected
    */
-  pack(value: SharedBytes, owner: string, client: Client): Promise<PackedBytes | undefined> {
-    if (value.packed !== undefined) return Promise.resolve(value.packed);
-    const running = this.#packing.get(value);
-    if (running !== undefined) return running;
-    const packing = this.#pack(value, owner, client).finally(() => this.#packing.delete(value));
-    this.#packing.set(value, packing);
+  pack(coding: Coding, value: SharedBytes, owner: string, client: Client): Promise<PackedBytes | undefined> {
+    const cached = value.findPacked(coding.name);
+    if (cached !== undefined) return Promise.resolve(cached);
+    let running = this.#packing.get(coding);
+    if (running === undefined) {
+      running = new Map();
+      this.#packing.set(coding, running);
+    }
+    const packing =
+      running.get(value) ?? this.#pack(coding, value, owner, client).finally(() => running.delete(value));
+    running.set(value, packing);
     return packing;
   }
 
@@ -87,25 +88,28 @@ export class Compression {
     });
   }
 
-  /** Reserves one of the compressed streams; `endStream` releases it. @returns whether there was room */
-  takeStream(owner: string): boolean {
-    return this.#streams.tryTake(owner, 1);
+  /** Reserves the memory of a compressed stream; `endStream` releases it. @returns whether there was room */
+  takeStream(coding: Coding, owner: string): boolean {
+    return this.#streams.tryTake(owner, coding.streamUnits);
   }
 
   /** Releases a stream that `takeStream` reserved. */
-  endStream(owner: string): void {
-    this.#streams.giveBack(owner, 1);
+  endStream(coding: Coding, owner: string): void {
+    this.#streams.giveBack(owner, coding.streamUnits);
   }
 
-  async #pack(value: SharedBytes, owner: string, client: Client): Promise<PackedBytes | undefined> {
-    const blocks = await this.#run(owner, client, () => deflateRawAsync(value.bytes, PACK_OPTIONS));
-    if (blocks === undefined) return undefined;
-    const packed = describePacked(value.bytes, blocks);
-    value.keepPacked(packed);
+  async #pack(
+    coding: Coding,
+    value: SharedBytes,
+    owner: string,
+    client: Client,
+  ): Promise<PackedBytes | undefined> {
+    const packed = await this.#run(owner, client, () => coding.pack(value.bytes));
+    if (packed !== undefined) value.keepPacked(packed);
     return packed;
   }
 
-  async #run(owner: string, client: Client, job: () => Promise<Uint8Array>): Promise<Uint8Array | undefined> {
+  async #run<T>(owner: string, client: Client, job: () => Promise<T>): Promise<T | undefined> {
     const waiter = {
       get aborted(): boolean {
         return client.destroyed;

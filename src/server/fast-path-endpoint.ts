@@ -17,14 +17,14 @@ import type { RequestReport } from '../observe/request-report.ts';
 import { nameOwner } from '../util/owner.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
+import type { Coding } from './codings/coding.ts';
 import type { Connection } from './connection.ts';
 import type { FastPathHead } from './fast-path-request.ts';
 import { writeFastPathResponse } from './fast-path-response.ts';
-import { encodeMember } from './gzip-member.ts';
 import { isJsonType } from './media-type.ts';
 import type { ListenerLimits } from './options.ts';
 import type { RequestHead } from './request-head.ts';
-import { countBytes, isCompressed, measure, type ResponseWriter } from './response-writer.ts';
+import { countBytes, findCoding, measure, type ResponseWriter } from './response-writer.ts';
 import type { SendBacklog } from './send-backlog.ts';
 import type { TransportShares } from './transport-shares.ts';
 import type { VisitorReader } from './visitor.ts';
@@ -125,9 +125,9 @@ export class FastPathEndpoint {
     if (!isComplete(body)) return this.#sendStream(body, head, socket, work);
     unanswered.isOver = this.#isLast(unanswered);
     const length = measure(body);
-    const zips = isCompressed(body, head);
-    const zipped = zips ? findZipped(body) : undefined;
-    if (zips && zipped === undefined) {
+    const coding = findCoding(body, head);
+    const packed = coding && joinPacked(coding, body);
+    if (coding !== undefined && packed === undefined) {
       const response = openResponse(socket);
       const sent = waitForEnd(response, socket);
       this.#writer.send(
@@ -139,12 +139,12 @@ export class FastPathEndpoint {
       return sent.then(() => length);
     }
     const fields = this.#writer.describe(body, head, answer);
-    if (zips) fields.push('Content-Encoding', 'gzip');
+    if (coding !== undefined) fields.push('Content-Encoding', coding.name);
     const isTaken = writeFastPathResponse(socket, {
       status,
-      length: zipped === undefined ? length : countBytes(zipped),
+      length: packed === undefined ? length : countBytes(packed),
       fields,
-      body: zipped ?? (typeof body === 'string' ? body : [body.head, body.value.bytes, body.tail]),
+      body: packed ?? (typeof body === 'string' ? body : [body.head, body.value.bytes, body.tail]),
       keepAliveSeconds: unanswered.isOver ? undefined : Math.floor(this.#limits.keepAliveTimeout / 1_000),
     });
     return isTaken ? length : waitUntilRead(socket, this.#limits.sendTimeout, work, length);
@@ -208,10 +208,11 @@ export class FastPathEndpoint {
   }
 }
 
-/** Returns the gzip form of a body; undefined if the body is text, or if the value in the body is not compressed yet. */
-function findZipped(body: string | JsonBytes): readonly Uint8Array[] | undefined {
-  const packed = typeof body === 'string' ? undefined : body.value.packed;
-  return packed && encodeMember(body as JsonBytes, packed);
+/** Returns the compressed form of a body; undefined if the body is text, or if the value in the body is not compressed yet. */
+function joinPacked(coding: Coding, body: string | JsonBytes): readonly Uint8Array[] | undefined {
+  if (typeof body === 'string') return undefined;
+  const packed = body.value.findPacked(coding.name);
+  return packed && coding.join(body, packed);
 }
 
 function describeFlow({ visitor, unanswered, keyId }: Work): { sendBacklog: SendBacklog; owner: string } {

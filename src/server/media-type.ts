@@ -28,16 +28,3 @@ export function parseContentEncoding(header: string | undefined): 'identity' | '
       return undefined;
   }
 }
-
-/** Whether an Accept-Encoding header allows gzip (RFC 9110 12.5.3). */
-export function acceptsGzip(header: string | undefined): boolean {
-  if (header === undefined) return false;
-  let wildcard = false;
-  for (const part of header.toLowerCase().split(',')) {
-    const [coding = '', ...parameters] = part.split(';').map((piece) => piece.trim());
-    const refused = parameters.some((parameter) => /^q\s*=\s*0(\.0{0,3})?$/.test(parameter));
-    if (coding === 'gzip' || coding === 'x-gzip') return !refused;
-    if (coding === '*') wildcard = !refused;
-  }
-  return wildcard;
-}

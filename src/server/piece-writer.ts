@@ -1,11 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
-import { createGzip, constants as zlibConstants } from 'node:zlib';
 import type { CancelSignal } from '../util/cancel-source.ts';
 import { giveBack } from '../util/read-memory.ts';
-
-/** Options of the gzip compressor. Each piece is flushed immediately, because the source may pause after any piece. */
-const GZIP_OPTIONS = { level: zlibConstants.Z_BEST_SPEED, flush: zlibConstants.Z_SYNC_FLUSH };
+import type { Coding } from './codings/coding.ts';
 
 type Pieces = AsyncIterable<Uint8Array>;
 
@@ -47,10 +44,10 @@ export class CountedPieces implements Pieces {
   }
 }
 
-/** Compresses pieces into one gzip stream, which throws the errors of `pieces`. */
-export function compressPieces(pieces: Pieces): Pieces {
+/** Compresses pieces into one stream, which throws the errors of `pieces`. */
+export function compressPieces(pieces: Pieces, coding: Coding): Pieces {
   // The callback ignores the error, because the reader of the stream gets it.
-  return pipeline(pieces, createGzip(GZIP_OPTIONS), () => {});
+  return pipeline(pieces, coding.createStream(), () => {});
 }
 
 /** Resolves to true when this response is the next one on its connection, or to false if `signal` is aborted first. */

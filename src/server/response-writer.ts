@@ -4,16 +4,16 @@ import { gzipSync } from 'node:zlib';
 import type { JsonBytes, JsonStream } from '../../packages/ethereum/primitives/json-result.ts';
 import type { WholeAnswer } from '../gateway/answer.ts';
 import type { CancelSignal } from '../util/cancel-source.ts';
+import { chooseCoding } from './codings/choose-coding.ts';
+import type { Coding } from './codings/coding.ts';
 import type { Compression } from './compression.ts';
 import type { CorsPolicy } from './cors.ts';
-import { encodeMember } from './gzip-member.ts';
-import { acceptsGzip } from './media-type.ts';
 import { CountedPieces, compressPieces, waitForTurn, writePieces } from './piece-writer.ts';
 import type { RequestHead } from './request-head.ts';
 import type { SendBacklog } from './send-backlog.ts';
 
 /** Minimum length of a compressed answer, bytes; for a shorter one, compression would save less than one packet. */
-const GZIP_MIN_LENGTH = 1024;
+const MIN_COMPRESSED_LENGTH = 1024;
 
 /**
  * Length above which an answer is encoded to bytes before it is written, UTF-16 units. A socket to which text is written keeps both the text and its
@@ -51,9 +51,9 @@ export type StreamWay = Pick<AnswerWay, 'sendBacklog' | 'owner'> & {
 /** A text that is sent repeatedly, with its bytes and its gzip form. */
 type Document = { readonly text: string; readonly plain: Uint8Array; readonly zipped: Uint8Array };
 
-/** Whether an answer is long enough for compression and its client accepts gzip. */
-export function isCompressed(body: string | JsonBytes, head: RequestHead): boolean {
-  return body.length >= GZIP_MIN_LENGTH && acceptsGzip(head.acceptEncoding);
+/** Returns the coding that the client of an answer accepts; undefined for an answer that is too short for compression. */
+export function findCoding(body: string | JsonBytes, head: RequestHead): Coding | undefined {
+  return body.length >= MIN_COMPRESSED_LENGTH ? chooseCoding(head.acceptEncoding) : undefined;
 }
 
 /** Encoded body: text, bytes, or bytes in several parts. */
@@ -99,14 +99,15 @@ export class ResponseWriter {
     return true;
   }
 
-  /** Sends an answer that is not a stream, compressed if the client accepts gzip and a compression slot is free. */
+  /** Sends an answer that is not a stream, compressed if the client accepts a coding and a compression slot is free. */
   send(response: ServerResponse, head: RequestHead, answer: WholeAnswer, way: AnswerWay): void {
     const { status, body } = answer;
     const fields = this.describe(body, head, answer);
     if (way.headers !== undefined) fields.push(...way.headers);
     if (way.isLast) fields.push('Connection', 'close');
-    if (isCompressed(body, head)) {
-      this.#sendCompressed(response, status, body, fields, way).catch(() => response.destroy());
+    const coding = findCoding(body, head);
+    if (coding !== undefined) {
+      this.#sendCompressed(coding, response, answer, fields, way).catch(() => response.destroy());
     } else this.#writeFastPath(response, status, body, fields, way);
   }
 
@@ -117,7 +118,8 @@ export class ResponseWriter {
     const { plain, zipped } = this.#document;
     const fields = this.describe(text, head);
     if (way.isLast) fields.push('Connection', 'close');
-    const zips = isCompressed(text, head);
+    // Clients with another coding accept gzip as well, or get the document as it is.
+    const zips = findCoding(text, head) !== undefined && /gzip|\*/i.test(head.acceptEncoding ?? '');
     if (zips) fields.push('Content-Encoding', 'gzip');
     const bytes = zips ? zipped : plain;
     this.#write(response, 200, bytes, bytes.length, fields, way);
@@ -132,7 +134,7 @@ export class ResponseWriter {
     const fields = listCommonFields(body === '', trust);
     if (retryAfter !== undefined) fields.push('Retry-After', String(retryAfter));
     if (head.origin !== undefined) this.#cors.addHeaders(fields, head.origin);
-    if (body.length >= GZIP_MIN_LENGTH) fields.push('Vary', 'Accept-Encoding');
+    if (body.length >= MIN_COMPRESSED_LENGTH) fields.push('Vary', 'Accept-Encoding');
     return fields;
   }
 
@@ -148,23 +150,25 @@ export class ResponseWriter {
     { signal, sendBacklog, owner, takeLast }: StreamWay,
   ): Promise<number> {
     const pieces = new CountedPieces(body.pieces);
-    let zips = false;
+    let coding: Coding | undefined;
     sendBacklog.beginStream();
     try {
       if (!(await waitForTurn(response, signal))) return 0;
-      zips = acceptsGzip(head.acceptEncoding) && this.#compression.takeStream(owner);
+      const accepted = chooseCoding(head.acceptEncoding);
+      if (accepted !== undefined && this.#compression.takeStream(accepted, owner)) coding = accepted;
       const fields = ['Content-Type', 'application/json', 'Vary', 'Accept-Encoding'];
-      if (zips) fields.push('Content-Encoding', 'gzip');
+      if (coding !== undefined) fields.push('Content-Encoding', coding.name);
       if (head.origin !== undefined) this.#cors.addHeaders(fields, head.origin);
       if (takeLast()) fields.push('Connection', 'close');
       response.writeHead(200, fields);
       response.socket?.setTimeout(this.#sendTimeout);
-      await writePieces(response, zips ? compressPieces(pieces) : pieces, () => sendBacklog.update(owner));
+      const encoded = coding === undefined ? pieces : compressPieces(pieces, coding);
+      await writePieces(response, encoded, () => sendBacklog.update(owner));
       response.end();
     } catch {
       response.destroy();
     } finally {
-      if (zips) this.#compression.endStream(owner);
+      if (coding !== undefined) this.#compression.endStream(coding, owner);
       sendBacklog.endStream();
       body.cancel();
     }
@@ -172,16 +176,16 @@ export class ResponseWriter {
   }
 
   async #sendCompressed(
+    coding: Coding,
     response: ServerResponse,
-    status: number,
-    body: string | JsonBytes,
+    { status, body }: WholeAnswer,
     fields: string[],
     way: AnswerWay,
   ): Promise<void> {
     const release = way.sendBacklog.setAside(body.length, way.owner);
     let compressed: Uint8Array | readonly Uint8Array[] | undefined;
     try {
-      compressed = await this.#compress(body, way.owner, response);
+      compressed = await this.#compress(coding, body, way.owner, response);
     } finally {
       release();
     }
@@ -190,18 +194,19 @@ export class ResponseWriter {
       this.#writeFastPath(response, status, body, fields, way);
       return;
     }
-    fields.push('Content-Encoding', 'gzip');
+    fields.push('Content-Encoding', coding.name);
     this.#write(response, status, compressed, countBytes(compressed), fields, way);
   }
 
   async #compress(
+    coding: Coding,
     body: string | JsonBytes,
     owner: string,
     response: ServerResponse,
   ): Promise<Uint8Array | readonly Uint8Array[] | undefined> {
-    if (typeof body === 'string') return this.#compression.compress(body, owner, response);
-    const packed = await this.#compression.pack(body.value, owner, response);
-    return packed && encodeMember(body, packed);
+    if (typeof body === 'string') return this.#compression.compress(coding, body, owner, response);
+    const packed = await this.#compression.pack(coding, body.value, owner, response);
+    return packed && coding.join(body, packed);
   }
 
   #writeFastPath(

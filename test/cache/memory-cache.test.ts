@@ -126,9 +126,9 @@ class Pack implements fc.Command<Model, MemoryCache> {
     if (found instanceof JsonBytes) {
       const blocks = Buffer.alloc(this.#length);
       const { bytes } = cache;
-      const wasPacked = found.value.packed !== undefined;
-      found.value.keepPacked({ blocks, crc: 0, crcShift: 0, length: found.length });
-      if (found.value.packed?.blocks === blocks && cache.evictions === 0 && !wasPacked) {
+      const wasPacked = found.value.isPacked;
+      found.value.keepPacked({ coding: 'gzip', blocks, length: found.length });
+      if (found.value.findPacked('gzip')?.blocks === blocks && cache.evictions === 0 && !wasPacked) {
         assert.equal(cache.bytes, bytes + blocks.length);
       }
     }
@@ -304,14 +304,17 @@ describe('memory cache', () => {
   it('stores and counts the compressed form of cached entries only', () => {
     const cache = createMemoryCache({ bytes: 1024 * KiB, entryBytes: 200 * KiB });
     const value = new SharedBytes(Buffer.allocUnsafeSlow(100_000).fill(0x31));
-    const packed = { blocks: Buffer.alloc(1_000), crc: 0, crcShift: 0, length: 100_000 };
+    const packed = { coding: 'gzip', blocks: Buffer.alloc(1_000), length: 100_000 };
+    const other = { ...packed, coding: 'br', blocks: Buffer.alloc(500) };
     value.keepPacked(packed);
-    assert.equal(value.packed, undefined);
+    assert.equal(value.isPacked, false);
     cache.set(makeKey(1, 'a'), new JsonBytes(value));
     const { bytes } = cache;
-    value.keepPacked(packed);
-    assert.equal(value.packed, packed);
-    assert.equal(cache.bytes, bytes + 1_000);
+    for (const one of [packed, { ...packed }, other]) value.keepPacked(one);
+    assert.equal(value.findPacked('gzip'), packed);
+    assert.equal(value.findPacked('br'), other);
+    assert.equal(value.findPacked('zstd'), undefined);
+    assert.equal(cache.bytes, bytes + 1_500);
     cache.evictBlock(makeBlockHash(1));
     assert.equal(cache.bytes, bytes - 100_000);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { WebSocket } from 'ws';
 import { JsonBytes, type JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
 import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
@@ -46,9 +46,9 @@ class KeptChain extends ScriptedChain {
     return this.#requested % 2 === 0 ? cached : Promise.resolve(cached);
   }
 
-  packedOf(n: number): object | undefined {
+  packedOf(n: number, coding: string): object | undefined {
     const cached = this.cache.get({ blockHash: `0x${n}`, request: 'receipts' });
-    return cached instanceof JsonBytes ? cached.value.packed : undefined;
+    return cached instanceof JsonBytes ? cached.value.findPacked(coding) : undefined;
   }
 }
 
@@ -115,23 +115,28 @@ test('pipelined requests get cached bytes in order', async (t) => {
   }
 });
 
-test('compressed answers reuse the deflated bytes of their cache entry', async (t) => {
-  const { port, chain } = await start(t);
-  for (const encode of [encodeRequest, encodeOther]) {
-    const client = new RawClient(port);
-    t.after(() => client.close());
-    for (const n of [0, 1, 2]) {
-      let packed = chain.packedOf(n);
-      for (const id of ['1', '"é"', '22']) {
-        const answer = await client.send(encode(receiptsOf(n, id), ZIPS)).read();
-        assert.equal(answer?.headers['content-encoding'], 'gzip');
-        assert.ok(gunzipSync(answer?.body as Buffer).equals(Buffer.from(resultOf(VALUES[n] as string, id))));
-        assert.ok(chain.packedOf(n) !== undefined && chain.packedOf(n) === (packed ?? chain.packedOf(n)));
-        packed = chain.packedOf(n);
+for (const [coding, decode] of [
+  ['gzip', gunzipSync],
+  ['br', brotliDecompressSync],
+] as const)
+  test(`answers in ${coding} reuse the compressed bytes of their cache entry`, async (t) => {
+    const { port, chain } = await start(t);
+    for (const encode of [encodeRequest, encodeOther]) {
+      const client = new RawClient(port);
+      t.after(() => client.close());
+      for (const n of [0, 1, 2]) {
+        let packed = chain.packedOf(n, coding);
+        for (const id of ['1', '"é"', '22']) {
+          const answer = await client.send(encode(receiptsOf(n, id), { 'Accept-Encoding': coding })).read();
+          assert.equal(answer?.headers['content-encoding'], coding);
+          assert.ok(decode(answer?.body as Buffer).equals(Buffer.from(resultOf(VALUES[n] as string, id))));
+          const cached = chain.packedOf(n, coding);
+          assert.ok(cached !== undefined && cached === (packed ?? cached));
+          packed = cached;
+        }
       }
     }
-  }
-});
+  });
 
 test('concurrent requests share one compression', async (t) => {
   const { port } = await start(t);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { GZIP } from '../../src/server/codings/gzip.ts';
 import { Compression } from '../../src/server/compression.ts';
 import { createFakeGateway, encodeHead, encodeRequest, exchange, HOST, startServer } from './support.ts';
 
@@ -9,9 +10,9 @@ const TEXT = 'x'.repeat(100_000);
 
 test('compression jobs beyond the queue limit are refused, and other owners are served', async () => {
   const compression = new Compression(0.5);
-  const jobs = Array.from({ length: 400 }, () => compression.compress(TEXT, 'key:a', CLIENT));
+  const jobs = Array.from({ length: 400 }, () => compression.compress(GZIP, TEXT, 'key:a', CLIENT));
   assert.ok(compression.jobs < 300, `${compression.jobs} jobs`);
-  const other = await compression.compress(TEXT, 'key:b', CLIENT);
+  const other = await compression.compress(GZIP, TEXT, 'key:b', CLIENT);
   assert.equal(gunzipSync(other as Uint8Array).toString(), TEXT);
   const done = await Promise.all(jobs);
   assert.ok(done.includes(undefined));
@@ -21,10 +22,10 @@ test('compression jobs beyond the queue limit are refused, and other owners are 
 test('an owner cannot compress all streams', () => {
   const compression = new Compression(0.5);
   let taken = 0;
-  while (compression.takeStream('key:a')) taken++;
-  assert.ok(taken > 0 && compression.takeStream('key:b'));
-  compression.endStream('key:a');
-  compression.endStream('key:b');
+  while (compression.takeStream(GZIP, 'key:a')) taken++;
+  assert.ok(taken > 0 && compression.takeStream(GZIP, 'key:b'));
+  compression.endStream(GZIP, 'key:a');
+  compression.endStream(GZIP, 'key:b');
 });
 
 test('the OpenRPC document is sent compressed, and follows a change', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import {
   encodeHead,
   encodeRequest,
@@ -290,7 +290,7 @@ test('a gzip bomb is refused as too large', async (t) => {
   assert.equal(answer.status, 413);
 });
 
-test('answers of 1 KiB and more are compressed for clients that accept gzip', async (t) => {
+test('answers of 1 KiB and more are compressed for clients that accept gzip or br', async (t) => {
   const { port } = await startServer(t);
   const large = JSON.stringify('y'.repeat(2000));
   const gzipped = await exchange(port, encodeRequest(large, { 'Accept-Encoding': 'deflate, GZIP;q=0.5' }));
@@ -299,7 +299,10 @@ test('answers of 1 KiB and more are compressed for clients that accept gzip', as
   assert.equal(gunzipSync(gzipped.body).toString(), large);
   const any = await exchange(port, encodeRequest(large, { 'Accept-Encoding': '*' }));
   assert.equal(any.headers['content-encoding'], 'gzip');
-  for (const accept of ['identity', 'gzip;q=0, *', 'br']) {
+  const brotli = await exchange(port, encodeRequest(large, { 'Accept-Encoding': 'gzip, deflate, br' }));
+  assert.equal(brotli.headers['content-encoding'], 'br');
+  assert.equal(brotliDecompressSync(brotli.body).toString(), large);
+  for (const accept of ['identity', 'gzip;q=0, *', 'deflate']) {
     const plain = await exchange(port, encodeRequest(large, { 'Accept-Encoding': accept }));
     assert.equal(plain.headers['content-encoding'], undefined);
     assert.equal(plain.body.toString(), large);

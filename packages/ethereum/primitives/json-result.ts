@@ -24,13 +24,14 @@ export function isWhole({ reservedBytes, length }: JsonStream): boolean {
 
 export type JsonResult = JsonText | JsonBytes | JsonStream;
 
-/** Bytes that are deflated once for all responses that contain them. */
+/** Bytes that are compressed once for all responses that contain them. */
 export type PackedBytes = {
-  /** Raw deflate data that ends with a flush: the data is byte-aligned, and its last block is not marked as final. */
+  /** Name of the content coding, such as `gzip`. */
+  readonly coding: string;
+  /** Compressed blocks that end at a byte boundary; the last block is not marked as final. */
   readonly blocks: Uint8Array;
-  /** CRC-32 of the bytes, and the factor that combines it with the CRC of preceding bytes. */
-  readonly crc: number;
-  readonly crcShift: number;
+  /** Checksum state that a coding needs to combine the bytes with preceding ones; gzip: the CRC-32 and the factor for the preceding CRC. */
+  readonly checksum?: readonly [crc: number, shift: number];
   /** Uncompressed length in bytes. */
   readonly length: number;
 };
@@ -43,19 +44,26 @@ export class SharedBytes {
    * them.
    */
   keeper: ((bytes: number) => boolean) | undefined;
-  #packed: PackedBytes | undefined;
+  /** Compressed forms, one for each coding that clients have asked for. */
+  #packed: PackedBytes[] | undefined;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
   }
 
-  get packed(): PackedBytes | undefined {
-    return this.#packed;
+  get isPacked(): boolean {
+    return this.#packed !== undefined;
   }
 
-  /** Stores the deflated form if the bytes are cached and the cache has room for it. */
+  findPacked(coding: string): PackedBytes | undefined {
+    return this.#packed?.find((one) => one.coding === coding);
+  }
+
+  /** Stores a compressed form if the bytes are cached, the cache has room for it, and no form of its coding is stored. */
   keepPacked(packed: PackedBytes): void {
-    if (this.#packed === undefined && this.keeper?.(packed.blocks.length) === true) this.#packed = packed;
+    if (this.findPacked(packed.coding) !== undefined || this.keeper?.(packed.blocks.length) !== true) return;
+    this.#packed ??= [];
+    this.#packed.push(packed);
   }
 }
 

@@ -1,31 +1,44 @@
-import { crc32 } from 'node:zlib';
-import type { JsonBytes, PackedBytes } from '../../packages/ethereum/primitives/json-result.ts';
+/** gzip (RFC 1952): deflate, with a checksum that is combined from the checksums of its parts. */
+import { promisify } from 'node:util';
+import { crc32, createGzip, deflateRaw, gzip, constants as zlibConstants } from 'node:zlib';
+import type { JsonBytes, PackedBytes } from '../../../packages/ethereum/primitives/json-result.ts';
+import { type Coding, MAX_STORED_BYTES } from './coding.ts';
+
+const gzipAsync = promisify(gzip);
+const deflateRawAsync = promisify(deflateRaw);
+
+const OPTIONS = { level: zlibConstants.Z_BEST_SPEED };
 
 /** Header of a member (RFC 1952 2.3): deflate, no name, no time, fastest level, unknown system. */
 const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff]);
 /** Size of the header of a stored block (RFC 1951 3.2.4) at a byte boundary: one byte, the length, and its complement. */
 const STORED_HEAD_BYTES = 5;
 const LAST_BLOCK = 1;
-const MAX_STORED_BYTES = 65_535;
 const TRAILER_BYTES = 8;
 /** CRC-32 polynomial, bits reversed. */
 const POLYNOMIAL = 0xedb88320;
 /** The polynomial 1 (x^0) in reversed bit order. */
 const ONE = 0x80000000;
 
-/**
- * Describes bytes in compressed form, with the CRC-32 of the uncompressed bytes, for use in several gzip files.
- * @param blocks deflate blocks as specified for `PackedBytes`
- */
-export function describePacked(bytes: Uint8Array, blocks: Uint8Array): PackedBytes {
-  return { blocks, crc: crc32(bytes), crcShift: computeShift(bytes.length), length: bytes.length };
-}
+export const GZIP: Coding = {
+  name: 'gzip',
+  streamUnits: 1,
+  compress: (text) => gzipAsync(text, OPTIONS),
+  async pack(bytes) {
+    const blocks = await deflateRawAsync(bytes, { ...OPTIONS, finishFlush: zlibConstants.Z_SYNC_FLUSH });
+    return {
+      coding: 'gzip',
+      blocks,
+      checksum: [crc32(bytes), computeShift(bytes.length)],
+      length: bytes.length,
+    };
+  },
+  join: encodeMember,
+  createStream: () => createGzip({ ...OPTIONS, flush: zlibConstants.Z_SYNC_FLUSH }),
+};
 
-/**
- * Encodes a complete gzip file (one member) around a packed value, in pieces.
- * @returns undefined if the bytes before or after the value do not fit into a stored block
- */
-export function encodeMember(
+/** Encodes one member with the packed value between stored blocks. */
+function encodeMember(
   { head, tail, length }: JsonBytes,
   packed: PackedBytes,
 ): readonly Uint8Array[] | undefined {
@@ -52,8 +65,8 @@ function writeStored(target: Buffer, start: number, bytes: Uint8Array, first: nu
  * Returns the CRC-32 of the concatenation of some bytes and packed bytes, like zlib's `crc32_combine`.
  * @param crc CRC-32 of the bytes that precede the packed bytes
  */
-function combineCrc(crc: number, packed: PackedBytes): number {
-  return (multiply(packed.crcShift, crc) ^ packed.crc) >>> 0;
+function combineCrc(crc: number, { checksum: [packedCrc, shift] = [0, 0] }: PackedBytes): number {
+  return (multiply(shift, crc) ^ packedCrc) >>> 0;
 }
 
 /** Returns x to the power of 8 * `bytes`, modulo the polynomial. */
