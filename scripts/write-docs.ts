@@ -1,12 +1,14 @@
 /**
- * Writes docs/methods.md, docs/errors.md, docs/metrics.md and the table in docs/bounds.md from the definitions that the service uses, NOTICE and
- * sbom.cdx.json from the lock file, and llms.txt from the other documents.
+ * Writes docs/methods.md, docs/errors.md, docs/metrics.md, the table in docs/bounds.md, docs/configuration.md, docs/portcullis.schema.json and
+ * portcullis.example.yaml from the definitions that the service uses, NOTICE and sbom.cdx.json from the lock file, and llms.txt from the other
+ * documents.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { buildCurlLines } from '../src/cli/curl-lines.ts';
 import { METHODS } from '../src/methods/table.ts';
 import { renderBounds } from './docs/bound-docs.ts';
 import { renderBillOfMaterials, renderNotice } from './docs/components.ts';
+import { renderConfigPage, renderConfigSchema, renderExampleConfig } from './docs/config-docs.ts';
 import { renderErrorsPage } from './docs/error-docs.ts';
 import { renderIndex } from './docs/llms.ts';
 import { renderMethodsPage } from './docs/method-docs.ts';
@@ -21,6 +23,9 @@ writeFileSync(
 );
 writeFileSync(new URL('errors.md', DOCS), renderErrorsPage());
 writeFileSync(new URL('metrics.md', DOCS), renderMetricsPage());
+writeFileSync(new URL('configuration.md', DOCS), renderConfigPage());
+writeFileSync(new URL('portcullis.schema.json', DOCS), renderConfigSchema());
+writeFileSync(new URL('../portcullis.example.yaml', DOCS), renderExampleConfig());
 
 const bounds = new URL('bounds.md', DOCS);
 writeFileSync(bounds, renderBounds(readFileSync(bounds, 'utf8')));

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { parseRedisUrl } from '../shared-store/redis/redis-url.ts';
-import { durationSchema } from '../util/duration-schema.ts';
+import { durationBetween } from '../util/duration-schema.ts';
+import { option } from '../util/option.ts';
 import { dailyCreditsSchema, type Rate, rateSchema } from './keys/rate.ts';
 
 /** Valkey or Redis server that several processes and machines share. */
@@ -45,37 +46,69 @@ const urlSchema = z.string().superRefine((text, context) => {
 });
 
 const valkeySchema: z.ZodType<SharedServer> = z.strictObject({
-  url: urlSchema,
-  prefix: z
-    .string()
-    .regex(/^[A-Za-z0-9._-]{1,64}$/, 'expected up to 64 letters, digits, dots, dashes and underscores')
-    .default('portcullis'),
-  timeLimit: durationSchema
-    .refine((ms) => ms >= 1 && ms <= 1_000, 'expected a duration from 1ms to 1s')
-    .prefault('50ms'),
+  url: option('URL of the server, which may contain credentials.', urlSchema),
+  prefix: option(
+    'Prefix of all names on the server.',
+    z
+      .string()
+      .regex(/^[A-Za-z0-9._-]{1,64}$/, 'expected up to 64 letters, digits, dots, dashes and underscores')
+      .default('portcullis'),
+  ),
+  timeLimit: option(
+    'Maximum time to wait for a reply of the server.',
+    durationBetween('1ms', '1s').prefault('50ms'),
+  ),
 });
 
 const issuerSchema: z.ZodType<TokenIssuer> = z.strictObject({
-  jwks: z.string().min(1).max(2_000),
-  issuer: z.string().min(1).max(500).exactOptional(),
-  audience: z.string().min(1).max(500).exactOptional(),
+  jwks: option('File or URL of the JSON Web Key Set.', z.string().min(1).max(2_000)),
+  issuer: option(
+    'Value that the claim `iss` of a token must have.',
+    z.string().min(1).max(500).exactOptional(),
+  ),
+  audience: option(
+    'Value that the claim `aud` of a token must have.',
+    z.string().min(1).max(500).exactOptional(),
+  ),
 });
 
 /** Schema of `access:`. Without this section, keys are stored in `dataDir`, and have only their own limits. */
 export const accessOptionsSchema: z.ZodType<AccessOptions> = z
   .strictObject({
-    valkey: valkeySchema.exactOptional(),
-    staleKeys: durationSchema
-      .refine((ms) => ms >= 0 && ms <= 86_400_000, 'expected a duration of up to 24h')
-      .prefault('5m'),
-    rate: rateSchema.exactOptional(),
-    dailyCredits: dailyCreditsSchema.exactOptional(),
-    credits: z
-      .record(z.string().regex(/^\w{1,64}$/, 'expected the name of a method'), z.int().min(0).max(1_000_000))
-      .default({}),
-    failures: rateSchema.prefault({ perSecond: 0.5, burst: 30 }),
-    jwt: z
-      .record(z.string().regex(/^[\w-]{1,64}$/, 'expected a name of letters, digits, _ and -'), issuerSchema)
-      .default({}),
+    valkey: option(
+      'Valkey or Redis server for the keys, limits and filters of several machines. Without it, they are stored in `dataDir`.',
+      valkeySchema.exactOptional(),
+    ),
+    staleKeys: option(
+      'Time for which known keys remain valid while `valkey` is unavailable.',
+      durationBetween('0s', '24h').prefault('5m'),
+    ),
+    rate: option('Rate limit of keys that have no rate of their own.', rateSchema.exactOptional()),
+    dailyCredits: option(
+      'Credits per day of keys that have no limit of their own.',
+      dailyCreditsSchema.exactOptional(),
+    ),
+    credits: option(
+      'Credits that a call costs, by method name. `default` applies to node methods that the service does not know.',
+      z
+        .record(
+          z.string().regex(/^\w{1,64}$/, 'expected the name of a method'),
+          z.int().min(0).max(1_000_000),
+        )
+        .default({}),
+    ),
+    failures: option(
+      'Limit of wrong keys from one address (IPv6: from one /64 network).',
+      rateSchema.prefault({ perSecond: 0.5, burst: 30 }),
+    ),
+    jwt: option(
+      'Issuers of JSON Web Tokens, by name.',
+      z
+        .record(
+          z.string().regex(/^[\w-]{1,64}$/, 'expected a name of letters, digits, _ and -'),
+          issuerSchema,
+        )
+        .default({}),
+    ),
   })
   .prefault({});

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { findHostProblem, listenHostSchema } from '../util/host.ts';
+import { option } from '../util/option.ts';
 import { isLoopbackAddress } from './loopback.ts';
 
 /** `admin:` in the configuration file, unless it is `false`. */
@@ -22,14 +24,26 @@ const keySchema = z
 
 const rowSchema: z.ZodType<AdminOptions> = z
   .strictObject({
-    host: z.string().min(1).max(253).default(DEFAULT_ADMIN_OPTIONS.host),
-    port: z.int().min(0).max(65_535).exactOptional(),
-    key: keySchema.exactOptional(),
+    host: option(
+      'Address on which the admin server listens. An address beyond loopback requires `key`.',
+      listenHostSchema.default(DEFAULT_ADMIN_OPTIONS.host),
+    ),
+    port: option(
+      'TCP port of the admin server. By default, the port is 9545, and the admin server is off if that port is taken.',
+      z.int().min(0).max(65_535).exactOptional(),
+    ),
+    key: option(
+      'Key that every request must contain, as bearer token or as password. It has at least 16 characters.',
+      keySchema.exactOptional(),
+    ),
   })
-  .refine(({ host, key }) => key !== undefined || isLoopbackAddress(host), {
-    path: ['host'],
-    error: 'an address other than loopback needs admin.key',
-  });
+  .refine(
+    ({ host, key }) => key !== undefined || isLoopbackAddress(host) || findHostProblem(host) !== undefined,
+    {
+      path: ['host'],
+      error: 'an address other than loopback needs admin.key',
+    },
+  );
 
 /** `admin:` in the configuration file; `false` disables the admin server. */
 export const adminOptionsSchema: z.ZodType<AdminOptions | false> = z

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { parseRedisUrl } from '../shared-store/redis/redis-url.ts';
-import { durationSchema } from '../util/duration-schema.ts';
+import { durationBetween } from '../util/duration-schema.ts';
+import { option } from '../util/option.ts';
+import { sizeBetween } from '../util/size-schema.ts';
 
 /** `cache.redis:`. Durations are in milliseconds. */
 export type RedisOptions = {
@@ -21,12 +23,6 @@ export type CacheOptions = {
   readonly redis?: RedisOptions;
 };
 
-const KiB = 1024;
-const MiB = 1024 * KiB;
-const GiB = 1024 * MiB;
-const SECOND = 1_000;
-const HOUR = 3_600_000;
-
 const redisUrlSchema = z.string().superRefine((text, context) => {
   try {
     parseRedisUrl(text);
@@ -36,32 +32,32 @@ const redisUrlSchema = z.string().superRefine((text, context) => {
 });
 
 const redisOptionsSchema: z.ZodType<RedisOptions> = z.strictObject({
-  url: redisUrlSchema,
-  timeLimit: durationSchema
-    .refine((ms) => ms >= 1 && ms <= SECOND, 'expected a duration from 1ms to 1s')
-    .prefault('5ms'),
-  ttl: durationSchema
-    .refine((ms) => ms >= SECOND && ms <= 720 * HOUR, 'expected a duration from 1s to 720h')
-    .prefault('1h'),
-  prefix: z
-    .string()
-    .regex(/^[A-Za-z0-9._-]{1,64}$/, 'expected up to 64 letters, digits, dots, dashes and underscores')
-    .default('portcullis'),
+  url: option('URL of the Valkey or Redis server, which may contain credentials.', redisUrlSchema),
+  timeLimit: option(
+    'Maximum time to wait for a reply of the server.',
+    durationBetween('1ms', '1s').prefault('5ms'),
+  ),
+  ttl: option('Time for which the server stores an answer.', durationBetween('1s', '720h').prefault('1h')),
+  prefix: option(
+    'Prefix of all names on the server.',
+    z
+      .string()
+      .regex(/^[A-Za-z0-9._-]{1,64}$/, 'expected up to 64 letters, digits, dots, dashes and underscores')
+      .default('portcullis'),
+  ),
 });
 
 /** Schema of `cache:`. Without this section, answers are cached in memory only. */
 export const cacheOptionsSchema: z.ZodType<CacheOptions> = z
   .strictObject({
-    memoryBytes: z
-      .int()
-      .min(0)
-      .max(16 * GiB)
-      .default(32 * MiB),
-    entryBytes: z
-      .int()
-      .min(KiB)
-      .max(64 * MiB)
-      .default(MiB),
-    redis: redisOptionsSchema.exactOptional(),
+    memoryBytes: option(
+      'Memory of the cache. An eighth of it, and at most 4 MiB, is for answers that were requested once. 0 caches nothing.',
+      sizeBetween('0B', '16GiB').prefault('32MiB'),
+    ),
+    entryBytes: option('Maximum size of a cached answer.', sizeBetween('1KiB', '64MiB').prefault('1MiB')),
+    redis: option(
+      'Valkey or Redis server of a cache that several processes share.',
+      redisOptionsSchema.exactOptional(),
+    ),
   })
   .prefault({});

@@ -106,7 +106,7 @@ export async function runDev(args: string[]): Promise<number> {
     dataDir: data,
     defaultNetwork: DEV_NETWORK,
     ...(simulationGas !== undefined && { execution: { simulationGas } }),
-    networks: { [DEV_NETWORK]: { hosts: ['dev.localhost'], embedded: { data: store } } },
+    networks: { [DEV_NETWORK]: { embedded: { data: store } } },
   });
   return runService(
     { kind: 'text', text: yaml, name: 'dev' },

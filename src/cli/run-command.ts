@@ -19,6 +19,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['verify', async () => (await import('./verify.ts')).runVerify],
   ['worker', serving(async () => (await import('../service/workers/run-worker.ts')).runWorker)],
   ['health', async () => (await import('./health.ts')).runHealth],
+  ['init', async () => (await import('./init.ts')).runInit],
   ['check-config', async () => (await import('./check-config.ts')).runCheckConfig],
 ]);
 

@@ -33,7 +33,7 @@ function announce(config: Config, address: ListenAddress, admin: ListenAddress |
   const lines = [`Portcullis listens on ${address.host}:${address.port}`];
   for (const [name, { hosts }] of Object.entries(config.networks)) {
     const isDefault = name === config.defaultNetwork ? ' (and every other host name)' : '';
-    lines.push(`  ${name}: ${hosts.join(', ')}${isDefault}`);
+    lines.push(`  ${name}: ${hosts.length === 0 ? 'by path' : hosts.join(', ')}${isDefault}`);
   }
   const [http, ws] =
     config.listen.tls === undefined ? (['http', 'ws'] as const) : (['https', 'wss'] as const);

@@ -30,9 +30,7 @@ export const DEV_NETWORK = 'dev';
 
 type BuiltinNetworks = {
   readonly defaultNetwork: string;
-  readonly networks: Readonly<
-    Record<'devnet' | 'rollup', { readonly hosts: readonly string[]; readonly builtin: BuiltinChain }>
-  >;
+  readonly networks: Readonly<Record<'devnet' | 'rollup', { readonly builtin: BuiltinChain }>>;
 };
 
 /** Returns the development networks in the form of a configuration file. */
@@ -40,8 +38,8 @@ export function listBuiltinNetworks(style: RollupStyle = 'linea'): BuiltinNetwor
   return {
     defaultNetwork: 'devnet',
     networks: {
-      devnet: { hosts: ['devnet.localhost'], builtin: 'devnet' },
-      rollup: { hosts: ['rollup.localhost'], ...ROLLUPS[style] },
+      devnet: { builtin: 'devnet' },
+      rollup: ROLLUPS[style],
     },
   };
 }

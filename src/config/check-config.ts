@@ -11,7 +11,7 @@ import { pointToNames } from '../util/near-name.ts';
 import { checkAgreement } from './check-agreement.ts';
 import type { Config } from './config.ts';
 import { matchesEntry } from './method-options.ts';
-import type { NetworkOptions } from './network-options.ts';
+import { type NetworkOptions, nameDefaultHost } from './network-options.ts';
 import { listServed } from './served-methods.ts';
 
 /** One configuration error, and the path of the wrong value in the file. */
@@ -234,12 +234,16 @@ function checkSend(name: string, { send, upstreams }: NetworkOptions): Problem[]
 
 function checkHosts(name: string, network: NetworkOptions, owners: Map<string, string>): Problem[] {
   const problems: Problem[] = [];
+  const path = ['networks', name, 'hosts'];
   for (const [i, host] of network.hosts.entries()) {
     const owner = owners.get(host);
-    if (owner === undefined) owners.set(host, name);
-    else {
-      problems.push({ path: ['networks', name, 'hosts', i], message: `${host} already belongs to ${owner}` });
+    if (owner === undefined) {
+      owners.set(host, name);
+      continue;
     }
+    const isDefault = network.hosts.length === 1 && host === nameDefaultHost(name);
+    const message = `${host} already belongs to ${owner}${isDefault ? `: set the hosts of ${name}, or [] for none` : ''}`;
+    problems.push({ path: [...path, i], message, dependsOn: [path, ['networks', owner, 'hosts']] });
   }
   return problems;
 }

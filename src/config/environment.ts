@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type AdminOptions, DEFAULT_ADMIN_OPTIONS } from '../admin/options.ts';
 import type { ListenOptions } from '../server/options.ts';
+import { findHostProblem } from '../util/host.ts';
 import type { Config } from './config.ts';
 
 /** Environment variables in the form of `process.env`. */
@@ -33,24 +34,35 @@ export function applyPlaceEnvironment(
   const newListen = applyListenEnvironment(listen, environment);
   const newAdmin = readAdmin(environment['PORTCULLIS_ADMIN_PORT'], admin);
   const errors: string[] = [];
-  if (newListen === undefined) errors.push(PORT_ERROR);
+  errors.push(...listListenErrors(environment));
   if (newAdmin === undefined) {
     errors.push('PORTCULLIS_ADMIN_PORT: expected a port number from 0 to 65535, or off');
   }
   return { place: { listen: newListen ?? listen, admin: newAdmin ?? admin }, errors };
 }
 
-export const PORT_ERROR = 'PORTCULLIS_PORT: expected a port number from 0 to 65535';
+/** Returns the errors of PORTCULLIS_HOST and PORTCULLIS_PORT. */
+export function listListenErrors(environment: Environment): string[] {
+  const host = environment['PORTCULLIS_HOST'];
+  const port = environment['PORTCULLIS_PORT'];
+  const hostProblem = host ? findHostProblem(host) : undefined;
+  return [
+    ...(hostProblem === undefined ? [] : [`PORTCULLIS_HOST: ${hostProblem}`]),
+    ...(port && parsePort(port) === undefined
+      ? ['PORTCULLIS_PORT: expected a port number from 0 to 65535']
+      : []),
+  ];
+}
 
-/** Overrides `listen:` with PORTCULLIS_HOST and PORTCULLIS_PORT. @returns undefined if the port is invalid; the error is `PORT_ERROR` */
+/** Overrides `listen:` with PORTCULLIS_HOST and PORTCULLIS_PORT. @returns undefined if one is invalid; `listListenErrors` has the errors */
 export function applyListenEnvironment(
   listen: ListenOptions,
   environment: Environment,
 ): ListenOptions | undefined {
+  if (listListenErrors(environment).length > 0) return undefined;
   const host = environment['PORTCULLIS_HOST'] || listen.host;
-  const portText = environment['PORTCULLIS_PORT'];
-  const port = portText ? parsePort(portText) : listen.port;
-  return port === undefined ? undefined : { ...listen, host, port };
+  const port = environment['PORTCULLIS_PORT'];
+  return { ...listen, host, port: port ? Number(port) : listen.port };
 }
 
 function readAdmin(text: string | undefined, admin: AdminOptions | false): AdminOptions | false | undefined {

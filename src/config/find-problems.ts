@@ -1,8 +1,9 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { describeIssue } from '../util/describe-issue.ts';
 import { findNearName, pointToNames, suggestName } from '../util/near-name.ts';
 import { checkConfig, type Problem } from './check-config.ts';
 import { type Config, configSchema } from './config.ts';
+import { listForms, listOptions, readJsonSchema } from './json-schema.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -48,7 +49,6 @@ export function findProblems(
 /** Removes the wrong values, and checks the other values against each other. */
 function checkRest(value: unknown, wrong: readonly Path[], check: Check): Problem[] {
   const rest: unknown = structuredClone(value);
-  fillInHosts(rest);
   const removed: Path[] = [];
   let paths = wrong;
   for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -62,7 +62,6 @@ function checkRest(value: unknown, wrong: readonly Path[], check: Check): Proble
       const near = typeof key === 'string' ? findNearName(key, listKeys(gone.slice(0, -1))) : undefined;
       if (near !== undefined) removed.push([...gone.slice(0, -1), near]);
     }
-    fillInHosts(rest);
     const parsed = configSchema.safeParse(rest);
     if (parsed.success) {
       return check(parsed.data, namesOf(value)).filter(
@@ -78,15 +77,6 @@ function checkRest(value: unknown, wrong: readonly Path[], check: Check): Proble
     );
   }
   return [];
-}
-
-/** Gives each network without usable hosts a unique host, so that its other values are checked. */
-function fillInHosts(root: unknown): void {
-  const networks = isMap(root) ? root['networks'] : undefined;
-  if (!isMap(networks)) return;
-  for (const [i, network] of Object.values(networks).entries()) {
-    if (isMap(network) && !Object.hasOwn(network, 'hosts')) network['hosts'] = [`network-${i}.invalid`];
-  }
 }
 
 /** Removes the value at a path, or its closest existing parent. @returns path of the removed value */
@@ -118,8 +108,7 @@ export function listProblems(issue: z.core.$ZodIssue, value: unknown): Problem[]
     const keys = listKeys(path);
     return issue.keys.map((key) => {
       const shown = hideSecretKey(path, key);
-      const message = REPLACED_KEYS[shown] ?? `unknown key${pointToNames(shown, keys)}`;
-      return { path: [...path, shown], message };
+      return { path: [...path, shown], message: REPLACED_KEYS[shown] ?? `unknown key${hintAt(shown, keys)}` };
     });
   }
   if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => ({ path, message }));
@@ -132,38 +121,67 @@ export function listProblems(issue: z.core.$ZodIssue, value: unknown): Problem[]
   return [{ path, message }];
 }
 
+/** Returns the hint to an unknown key: a near name at this place, or a known synonym, or the same name elsewhere, or the list of names. */
+function hintAt(key: string, keys: readonly string[]): string {
+  const near = suggestName(key, keys);
+  if (near !== '') return near;
+  const meant = SYNONYMS.find(([one, words]) => keys.includes(one) && words.has(key.toLowerCase()));
+  if (meant !== undefined) return `, did you mean ${meant[0]}?`;
+  return suggestPlaces(key) || pointToNames(key, keys);
+}
+
+/** Names of options in other gateways and servers, by the name here. */
+const SYNONYMS: readonly (readonly [key: string, words: ReadonlySet<string>])[] = [
+  [
+    'upstreams',
+    new Set(['nodes', 'endpoints', 'providers', 'backends', 'rpc', 'rpcs', 'rpcurls', 'targets', 'urls']),
+  ],
+  ['url', new Set(['endpoint', 'address', 'uri', 'rpc', 'http'])],
+  ['heads', new Set(['ws', 'wss', 'websocket', 'wsurl'])],
+  ['networks', new Set(['chains', 'projects'])],
+  ['listen', new Set(['server', 'bind', 'http', 'rpc'])],
+  ['tls', new Set(['ssl', 'https'])],
+  ['host', new Set(['address', 'bind', 'hostname', 'interface'])],
+  ['hosts', new Set(['host', 'domains', 'hostnames', 'servernames'])],
+  ['access', new Set(['auth', 'authentication', 'keys', 'apikeys'])],
+  ['admin', new Set(['metrics', 'prometheus', 'dashboard', 'console', 'status'])],
+  ['log', new Set(['logger', 'logging', 'logs'])],
+  ['tracing', new Set(['otel', 'opentelemetry', 'telemetry'])],
+  ['rate', new Set(['ratelimit', 'ratelimits', 'rps'])],
+  ['pool', new Set(['failover', 'failsafe', 'healthcheck'])],
+  ['redis', new Set(['valkey', 'connector'])],
+  ['dataDir', new Set(['datadir', 'storage', 'database', 'path'])],
+];
+
 /** Below `upstreams` a misplaced colon turns a URL with a secret into a key, so the key is masked. */
 function hideSecretKey(path: Path, key: string): string {
   const holdsAddresses = path.includes('upstreams') || path.includes('private');
   return holdsAddresses && !/^[A-Za-z]\w{0,20}$/.test(key) ? '(not a key)' : key;
 }
 
-type JsonSchema = {
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly additionalProperties?: JsonSchema | boolean;
-  readonly items?: JsonSchema;
-  readonly anyOf?: readonly JsonSchema[];
-  readonly allOf?: readonly JsonSchema[];
-};
+/** Maximum number of places that an error names. */
+const MAX_PLACES = 3;
 
-let jsonSchema: JsonSchema | undefined;
+/** Names the options with this key elsewhere in the configuration: `, did you mean listen.port or admin.port?`. Empty if there are none or many. */
+function suggestPlaces(key: string): string {
+  const places = listOptions().flatMap(({ path }) => {
+    if (path === key) return [`${path} (top level)`];
+    return path.endsWith(`.${key}`) ? [path] : [];
+  });
+  if (places.length === 0 || places.length > MAX_PLACES) return '';
+  return `, did you mean ${places.join(' or ')}?`;
+}
 
 /** Returns the keys that the map at a path may have. */
 function listKeys(path: Path): string[] {
-  jsonSchema ??= z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
-  let schemas: JsonSchema[] = [jsonSchema].flatMap(listAlternatives);
+  let schemas = listForms(readJsonSchema());
   for (const key of path) {
     schemas = schemas.flatMap(({ properties, additionalProperties, items }) => {
       const next = typeof key === 'number' ? items : (properties?.[String(key)] ?? additionalProperties);
-      return typeof next === 'object' ? listAlternatives(next) : [];
+      return typeof next === 'object' ? listForms(next) : [];
     });
   }
   return schemas.flatMap(({ properties = {} }) => Object.keys(properties));
-}
-
-function listAlternatives(schema: JsonSchema): JsonSchema[] {
-  const inner = [...(schema.anyOf ?? []), ...(schema.allOf ?? [])];
-  return [schema, ...inner.flatMap(listAlternatives)];
 }
 
 function namesOf(value: unknown): string[] {

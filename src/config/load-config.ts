@@ -12,7 +12,7 @@ import {
   applyPlaceEnvironment,
   type Environment,
   type ListenAddresses,
-  PORT_ERROR,
+  listListenErrors,
 } from './environment.ts';
 import { type CheckedConfig, findProblems, listProblems } from './find-problems.ts';
 import { resolveListenPaths, resolvePaths } from './paths.ts';
@@ -108,7 +108,7 @@ export async function loadListenOptions(file: string, environment: Environment):
   }
   const paths = resolveListenPaths(parsed.data.listen, dirname(resolve(file)));
   const listen = applyListenEnvironment(paths, environment);
-  if (listen === undefined) throw new ConfigError([PORT_ERROR]);
+  if (listen === undefined) throw new ConfigError(listListenErrors(environment));
   return listen;
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { findNodeMethodProblem } from '../pool/node-method-rule.ts';
+import { option } from '../util/option.ts';
 
 /** Section `methods:` of a network's configuration. Each entry is a method name, or a namespace with all its methods: `debug_*`. */
 export type MethodOptions = {
@@ -39,10 +40,22 @@ const nodeMethodsSchema = z
 
 export const methodOptionsSchema: z.ZodType<MethodOptions> = z
   .strictObject({
-    only: listSchema.min(1).exactOptional(),
-    except: listSchema.default([]),
-    also: nodeMethodsSchema.default([]),
-    development: z.boolean().exactOptional(),
+    only: option(
+      'Methods that are served instead of all methods of docs/methods.md. An entry is a name, or a namespace such as `eth_*`.',
+      listSchema.min(1).exactOptional(),
+    ),
+    except: option(
+      'Methods that are not served: names, or namespaces such as `debug_*`.',
+      listSchema.default([]),
+    ),
+    also: option(
+      'Further methods that the nodes of the network answer: names, or namespaces such as `scroll_*`.',
+      nodeMethodsSchema.default([]),
+    ),
+    development: option(
+      'Whether methods of a development node (`anvil_*`, `eth_sendTransaction`) are served to all clients or to none. By default, they are served to clients on this machine.',
+      z.boolean().exactOptional(),
+    ),
   })
   .prefault({});
 

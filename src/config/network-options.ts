@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import * as z from 'zod';
 import { type Rate, rateSchema } from '../access/keys/rate.ts';
 import { DEFAULT_LOG_LIMITS, type LogLimits } from '../chain/log-range.ts';
@@ -21,7 +22,11 @@ import {
 } from '../pool/options.ts';
 import { hasOwnMachine } from '../rollup/family-table.ts';
 import { type RollupOptions, rollupOptionsSchema } from '../rollup/options.ts';
-import { durationSchema } from '../util/duration-schema.ts';
+import { durationBetween } from '../util/duration-schema.ts';
+import { isHostName } from '../util/host.ts';
+import { option } from '../util/option.ts';
+import { formatSize } from '../util/size.ts';
+import { sizeBetween } from '../util/size-schema.ts';
 import { type MethodOptions, methodOptionsSchema } from './method-options.ts';
 
 /** Chains included in the program. */
@@ -30,7 +35,7 @@ export type BuiltinChain = (typeof BUILTIN_CHAINS)[number];
 
 /** Row of `networks:`. Exactly one of `builtin`, `embedded` and `upstreams` is present. */
 export type NetworkOptions = {
-  /** Host names, lower-case; `*.name` matches every name below it. */
+  /** Host names, lower-case; `*.name` matches every name below it. By default `<network>.localhost`; an empty list for none. */
   readonly hosts: readonly string[];
   readonly builtin?: BuiltinChain;
   /** Folder of the chain store, and the number of blocks below the head that have proofs. */
@@ -73,69 +78,138 @@ export type NetworkOptions = {
   readonly rollup?: RollupOptions;
 };
 
-const MiB = 1024 * 1024;
-
 /** Section `logs:` of a network's configuration. */
 const logLimitsSchema: z.ZodType<LogLimits> = z
   .strictObject({
-    blockRange: z.int().min(1).max(1_000_000_000).exactOptional(),
-    results: z.int().min(1).max(1_000_000).default(DEFAULT_LOG_LIMITS.results),
-    bytes: z
-      .int()
-      .min(1_024)
-      .max(512 * MiB)
-      .default(DEFAULT_LOG_LIMITS.bytes),
+    blockRange: option(
+      'Maximum number of blocks of one range. By default, it is not limited.',
+      z.int().min(1).max(1_000_000_000).exactOptional(),
+    ),
+    results: option(
+      'Maximum number of logs.',
+      z.int().min(1).max(1_000_000).default(DEFAULT_LOG_LIMITS.results),
+    ),
+    bytes: option(
+      'Maximum size of the JSON.',
+      sizeBetween('1KiB', '512MiB').prefault(formatSize(DEFAULT_LOG_LIMITS.bytes)),
+    ),
   })
   .prefault({});
 
-const HOST_PATTERN = /^(\*\.)?[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/;
-const IPV6_PATTERN = /^[0-9a-f.]*:[0-9a-f:.]*$/;
-
 const hostSchema = z
   .string()
-  .min(1)
-  .max(253)
   .transform((host) => host.toLowerCase())
-  .refine((host) => HOST_PATTERN.test(host) || IPV6_PATTERN.test(host), {
+  .refine((host) => isIP(host) !== 0 || isHostName(host.replace(/^\*\./, '')), {
     error: 'expected a host name without port, or *.name for every name below it',
   });
 
-type NetworkRow = Omit<NetworkOptions, 'execution'> & { readonly execution?: ExecutionMode };
+/** Options of a network as written in its section, without the defaults that depend on its name. */
+type NetworkSection = Omit<NetworkOptions, 'hosts'> & { readonly hosts?: readonly string[] };
+
+type NetworkRow = Omit<NetworkSection, 'execution'> & { readonly execution?: ExecutionMode };
 
 /** Entry of `networks:` without the defaults that depend on other options. */
 export const networkRowSchema: z.ZodType<NetworkRow> = z.strictObject({
-  hosts: z.array(hostSchema).min(1).max(1_000),
-  builtin: z.enum(BUILTIN_CHAINS).exactOptional(),
-  embedded: z.strictObject({ data: z.string().min(1), proofBlocks: proofBlocksSchema }).exactOptional(),
-  upstreams: upstreamsSchema.exactOptional(),
-  pool: poolOptionsSchema,
-  verify: verifySchema.exactOptional(),
-  verifyLogBlocks: verifyLogBlocksSchema.exactOptional(),
-  verifyCalls: verifyCallsSchema.exactOptional(),
-  execution: executionModeSchema.exactOptional(),
-  chain: z.string().min(1).exactOptional(),
-  agreement: agreementSchema.exactOptional(),
-  checkpoint: checkpointSchema.exactOptional(),
-  send: sendOptionsSchema,
-  methods: methodOptionsSchema,
-  logs: logLimitsSchema,
-  safeTag: z.enum(['reject', 'finalized']).default('reject'),
-  callTimeout: durationSchema
-    .refine((ms) => ms >= 1 && ms <= 600_000, 'expected a duration from 1ms to 10m')
-    .prefault('5s'),
-  rate: rateSchema.exactOptional(),
-  rollup: rollupOptionsSchema.exactOptional(),
+  hosts: option(
+    'Host names that select the network without its name in the path. `*.name` matches every name below it, and exact names win over wildcards. By default, the host name is `NAME.localhost`. An empty list is none.',
+    z.array(hostSchema).max(1_000).exactOptional(),
+  ),
+  builtin: option(
+    'Development chain that is included in the program.',
+    z.enum(BUILTIN_CHAINS).exactOptional(),
+  ),
+  embedded: option(
+    'Chain that the service executes itself.',
+    z
+      .strictObject({
+        data: option('Folder that `portcullis import --data` filled.', z.string().min(1)),
+        proofBlocks: option(
+          'Number of blocks below the head for which `eth_getProof` answers.',
+          proofBlocksSchema,
+        ),
+      })
+      .exactOptional(),
+  ),
+  upstreams: option(
+    'Nodes of the network, hosted or your own: URLs, or maps with a URL and options.',
+    upstreamsSchema.exactOptional(),
+  ),
+  pool: option('Rules for the nodes: identity, head, timeouts, retries.', poolOptionsSchema),
+  verify: option(
+    'Whether answers of nodes are verified. `auto` verifies data as far as the chain allows. `require` refuses answers that cannot be verified. `off` only compares nodes. By default, it is `auto`.',
+    verifySchema.exactOptional(),
+  ),
+  verifyLogBlocks: option(
+    'Maximum number of blocks of a range of `eth_getLogs` that is compared with receipts, where answers are verified. By default, it is 32.',
+    verifyLogBlocksSchema.exactOptional(),
+  ),
+  verifyCalls: option(
+    'Percentage of answers to `eth_call` that are compared with a local execution, where answers are verified. By default, it is 1.',
+    verifyCallsSchema.exactOptional(),
+  ),
+  execution: option(
+    'Place where calls are executed: by the `node`, or `local` on state that nodes prove. `auto` is local once both have the same results. By default, it is `node`, and `local` with `verify: require`.',
+    executionModeSchema.exactOptional(),
+  ),
+  chain: option(
+    'Genesis file with the fork rules of the chain, for local execution on an unknown chain.',
+    z.string().min(1).exactOptional(),
+  ),
+  agreement: option(
+    'Number of operators that must return the same answer. `bridge` requires nearly all operators, and refuses any other answer.',
+    agreementSchema.exactOptional(),
+  ),
+  checkpoint: option(
+    'Block that is on the chain whatever nodes report, where answers are verified.',
+    checkpointSchema.exactOptional(),
+  ),
+  send: option('Destinations and checks of transactions.', sendOptionsSchema),
+  methods: option(
+    'Methods that are served. By default, all methods of docs/methods.md are served.',
+    methodOptionsSchema,
+  ),
+  logs: option('Limits of one answer to `eth_getLogs`.', logLimitsSchema),
+  safeTag: option(
+    'Treatment of the tag `safe` by the four methods that do not support it: it is rejected, or read as `finalized`.',
+    z.enum(['reject', 'finalized']).default('reject'),
+  ),
+  callTimeout: option(
+    'Maximum duration of one call or estimate.',
+    durationBetween('1ms', '10m').prefault('5s'),
+  ),
+  rate: option(
+    'Rate limit of the network, for all keys in total. By default, it is not limited.',
+    rateSchema.exactOptional(),
+  ),
+  rollup: option('Options of a rollup. An empty map is enough.', rollupOptionsSchema.exactOptional()),
 });
 
 /**
  * Row of `networks:`. If `verify` is absent, it is `require` under `agreement: bridge` (which accepts no other value), and `off` for a development
  * node.
  */
-export const networkOptionsSchema: z.ZodType<NetworkOptions> = networkRowSchema.transform((written) => {
+const networkSectionSchema: z.ZodType<NetworkSection> = networkRowSchema.transform((written) => {
   const verify = written.verify ?? chooseVerify(written);
   const provided: NetworkRow = { ...written, ...(verify !== undefined && { verify }) };
   return { ...provided, execution: chooseExecution(provided) };
 });
+
+/** Schema of `networks:`: sections by network name. */
+export const networksSchema: z.ZodType<Readonly<Record<string, NetworkOptions>>> = z
+  .record(z.string(), networkSectionSchema)
+  .transform((sections) =>
+    Object.fromEntries(
+      Object.entries(sections).map(([name, section]): [string, NetworkOptions] => [
+        name,
+        { ...section, hosts: section.hosts ?? [nameDefaultHost(name)] },
+      ]),
+    ),
+  );
+
+/** Returns the host name of a network that has no option `hosts`. Names below `localhost` are loopback addresses in browsers (RFC 6761). */
+export function nameDefaultHost(network: string): string {
+  return `${network.toLowerCase()}.localhost`;
+}
 
 /**
  * Returns the mode for an absent `verify`; undefined means `DEFAULT_VERIFY`. A development node is not verified, because requests can change its

@@ -1,7 +1,9 @@
 import type { Problem } from './check-config.ts';
 import type { Environment } from './environment.ts';
 
-const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+/** Source of the regular expression of a variable: `${NAME}`. */
+export const REFERENCE_PATTERN = '\\$\\{([A-Za-z_][A-Za-z0-9_]*)\\}';
+const REFERENCE = new RegExp(REFERENCE_PATTERN, 'g');
 
 /**
  * Replaces `${NAME}` by the environment variable in values that may contain secrets: everything below `networks.*.upstreams` and
@@ -17,7 +19,8 @@ export function fillInSecrets(
   return { value, problems };
 }
 
-function mayHoldSecret([first, second, third, fourth]: readonly PropertyKey[]): boolean {
+/** Whether environment variables are replaced in the value at this path. */
+export function mayHoldSecret([first, second, third, fourth]: readonly PropertyKey[]): boolean {
   if (first === 'networks') {
     if (third === 'send') return fourth === 'private';
     return third === 'upstreams' || (third === 'rollup' && (fourth === 'l1' || fourth === 'opNode'));

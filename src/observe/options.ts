@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { durationSchema } from '../util/duration-schema.ts';
+import { durationBetween } from '../util/duration-schema.ts';
+import { option } from '../util/option.ts';
 
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
 
@@ -26,20 +27,27 @@ const share = z.number().min(0).max(1);
 
 const requestLogSchema: z.ZodType<RequestLogOptions> = z
   .strictObject({
-    sample: share.default(0),
-    slow: durationSchema
-      .refine((ms) => ms >= 1 && ms <= 86_400_000, 'expected a duration from 1ms to 24h')
-      .prefault('1s'),
-    failed: z.boolean().default(true),
+    sample: option('Fraction of all requests that are logged.', share.default(0)),
+    slow: option('Duration from which on a request is logged.', durationBetween('1ms', '24h').prefault('1s')),
+    failed: option(
+      'Whether requests are logged that fail by a fault of the service or of a node.',
+      z.boolean().default(true),
+    ),
   })
   .prefault({});
 
 /** `log:` in the configuration file. */
 export const logOptionsSchema: z.ZodType<LogOptions> = z
   .strictObject({
-    level: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
-    perMinute: z.int().min(1).max(1_000_000).default(DEFAULT_PER_MINUTE),
-    requests: requestLogSchema,
+    level: option(
+      'Lowest level of lines that are logged.',
+      z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
+    ),
+    perMinute: option(
+      'Maximum number of lines of one message in a minute. One key, address or node may cause a tenth of them. Omitted lines are counted.',
+      z.int().min(1).max(1_000_000).default(DEFAULT_PER_MINUTE),
+    ),
+    requests: option('Selection of requests with a log line of their own.', requestLogSchema),
   })
   .prefault({ requests: {} });
 
@@ -55,11 +63,20 @@ export type TracingOptions = {
 /** `tracing:` in the configuration file; if absent, nothing is traced. */
 export const tracingOptionsSchema: z.ZodType<TracingOptions> = z.strictObject({
   // The error message omits the address, which may contain a key.
-  endpoint: z.string().refine(isHttpUrl, 'expected an address that begins with http:// or https://'),
-  sample: share.default(0.01),
-  headers: z
-    .record(z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'expected a header name'), z.string().max(8_192))
-    .default({}),
+  endpoint: option(
+    'OTLP endpoint over HTTP, which may contain a key.',
+    z.string().refine(isHttpUrl, 'expected an address that begins with http:// or https://'),
+  ),
+  sample: option(
+    'Fraction of the traced requests, where the client sends no sampling decision.',
+    share.default(0.01),
+  ),
+  headers: option(
+    'Headers of every export, which may contain a key.',
+    z
+      .record(z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'expected a header name'), z.string().max(8_192))
+      .default({}),
+  ),
 });
 
 function isHttpUrl(text: string): boolean {

@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import { durationSchema } from '../util/duration-schema.ts';
+import { durationBetween } from '../util/duration-schema.ts';
+import { option } from '../util/option.ts';
+import { sizeBetween } from '../util/size-schema.ts';
 import type { BatchOptions } from './transport/transport.ts';
 
 /** One row of `upstreams:`. Secrets in the row come from the environment and are never logged. */
@@ -77,13 +79,16 @@ const blockHashSchema = z
   .transform((hash) => hash.toLowerCase());
 
 export const checkpointSchema: z.ZodType<Checkpoint> = z.strictObject({
-  number: z
-    .union(
-      [z.int().min(0), z.string().regex(/^0x[0-9a-fA-F]{1,16}$/)],
-      'expected a block number, in decimal or hex',
-    )
-    .transform((value) => BigInt(value)),
-  hash: blockHashSchema,
+  number: option(
+    'Number of the block.',
+    z
+      .union(
+        [z.int().min(0), z.string().regex(/^0x[0-9a-fA-F]{1,16}$/)],
+        'expected a block number, in decimal or hex',
+      )
+      .transform((value) => BigInt(value)),
+  ),
+  hash: option('Hash of the block, in quotes.', blockHashSchema),
 });
 
 /** Block that a network serves for a tag that its nodes do not know. */
@@ -126,7 +131,6 @@ export type PoolOptions = {
   readonly cache: boolean;
 };
 
-const MiB = 1024 * 1024;
 const DEFAULT_TIER = 1;
 
 /** Schema of a node's address. */
@@ -181,31 +185,69 @@ export const headersSchema: z.ZodType<Record<string, string>> = z
 
 const upstreamRowSchema = z
   .strictObject({
-    name: z
-      .string()
-      .regex(/^[\w.:-]{1,64}$/, 'expected a name of letters, digits and . : _ -')
-      .exactOptional(),
-    url: urlSchema(UPSTREAM_PROTOCOLS),
-    heads: urlSchema(['ws:', 'wss:']).exactOptional(),
-    headers: headersSchema.exactOptional(),
-    bearer: z
-      .string()
-      .regex(/^[\x21-\x7e]+$/, 'expected a token')
-      .exactOptional(),
-    basic: z.strictObject({ user: z.string().min(1), password: z.string() }).exactOptional(),
-    operator: z
-      .string()
-      .regex(/^[\w.:-]{1,64}$/, 'expected a name of letters, digits and . : _ -')
-      .exactOptional(),
-    tier: z.int().min(1).max(100).default(DEFAULT_TIER),
-    connections: z.int().min(1).max(10_000).default(64),
-    inFlight: z.int().min(1).max(1_000_000).default(1_024),
-    batch: z
-      .strictObject({
-        items: z.int().min(1).max(1_000).default(100),
-        callers: z.enum(['auto', 'always', 'never']).default('auto'),
-      })
-      .prefault({}),
+    name: option(
+      'Name of the node in logs and in `portcullis doctor`. By default, it is the host of the URL and a number.',
+      z
+        .string()
+        .regex(/^[\w.:-]{1,64}$/, 'expected a name of letters, digits and . : _ -')
+        .exactOptional(),
+    ),
+    url: option('Address of the node: http, https, ws or wss.', urlSchema(UPSTREAM_PROTOCOLS)),
+    heads: option(
+      'WebSocket address of the same node for announcements of heads. Without it, an HTTP node is polled.',
+      urlSchema(['ws:', 'wss:']).exactOptional(),
+    ),
+    headers: option('Headers of every request to the node.', headersSchema.exactOptional()),
+    bearer: option(
+      'Bearer token for the node.',
+      z
+        .string()
+        .regex(/^[\x21-\x7e]+$/, 'expected a token')
+        .exactOptional(),
+    ),
+    basic: option(
+      'User and password for the node.',
+      z
+        .strictObject({
+          user: option('User name.', z.string().min(1)),
+          password: option('Password.', z.string()),
+        })
+        .exactOptional(),
+    ),
+    operator: option(
+      'Operator of the node: all nodes of one operator have one vote. By default, it is the host of the URL, and on loopback the host with its port.',
+      z
+        .string()
+        .regex(/^[\w.:-]{1,64}$/, 'expected a name of letters, digits and . : _ -')
+        .exactOptional(),
+    ),
+    tier: option(
+      'Rank of the node. Nodes of tier 2 get requests and votes on the head only if no node of tier 1 can be used.',
+      z.int().min(1).max(100).default(DEFAULT_TIER),
+    ),
+    connections: option(
+      'Maximum number of HTTP connections to the node.',
+      z.int().min(1).max(10_000).default(64),
+    ),
+    inFlight: option(
+      'Maximum number of calls in flight to the node.',
+      z.int().min(1).max(1_000_000).default(1_024),
+    ),
+    batch: option(
+      'Limits of calls that share one HTTP request.',
+      z
+        .strictObject({
+          items: option(
+            'Maximum number of calls in one request. 1 disables batches.',
+            z.int().min(1).max(1_000).default(100),
+          ),
+          callers: option(
+            'Whether calls of several clients share a request: `always`, `never`, or `auto` where measured latencies of the node favour it.',
+            z.enum(['auto', 'always', 'never']).default('auto'),
+          ),
+        })
+        .prefault({}),
+    ),
   })
   .refine((row) => row.bearer === undefined || row.basic === undefined, {
     path: ['basic'],
@@ -218,11 +260,6 @@ export const upstreamsSchema: z.ZodType<readonly UpstreamOptions[]> = z
   .min(1)
   .max(100);
 
-const duration = (byDefault: string, min: number, max: number): z.ZodType<number> =>
-  durationSchema
-    .refine((ms) => ms >= min && ms <= max, `expected a duration from ${min}ms to ${max / 1000}s`)
-    .prefault(byDefault);
-
 const tagSubstitute = z.enum(['latest', 'safe', 'finalized', 'none']);
 
 const chainIdSchema: z.ZodType<bigint> = z
@@ -234,41 +271,82 @@ const chainIdSchema: z.ZodType<bigint> = z
 
 const poolRowSchema: z.ZodType<PoolOptions> = z
   .strictObject({
-    chainId: chainIdSchema.exactOptional(),
-    genesisHash: blockHashSchema.exactOptional(),
-    headShare: z
-      .union(
-        [z.literal('majority'), z.number().gt(0).max(1)],
-        'expected majority, or a share above 0 and up to 1',
-      )
-      .default('majority'),
-    maxLagBlocks: z.int().min(1).max(1_000_000).default(8),
-    maxLagTime: duration('30s', 1_000, 86_400_000),
-    headAge: duration('60s', 1_000, 86_400_000),
-    development: z.boolean().default(false),
-    blockTime: durationSchema
-      .refine((ms) => ms >= 10 && ms <= 3_600_000, 'expected a duration from 10ms to 1h')
-      .exactOptional(),
-    pollInterval: duration('250ms', 10, 60_000),
-    tags: z
-      .strictObject({ safe: tagSubstitute.exactOptional(), finalized: tagSubstitute.exactOptional() })
-      .default({}),
-    connectTimeout: duration('2s', 10, 60_000),
-    answerTimeout: duration('10s', 10, 600_000),
-    stallTimeout: duration('10s', 10, 600_000),
-    answerBytes: z
-      .int()
-      .min(1_024)
-      .max(1_024 * MiB)
-      .default(128 * MiB),
-    streamBytes: z
-      .int()
-      .min(1_024)
-      .max(64 * MiB)
-      .default(MiB),
-    retries: z.int().min(0).max(10).default(2),
-    hedgePercent: z.number().min(0).max(100).default(5),
-    cache: z.boolean().default(true),
+    chainId: option(
+      'Chain id of the network. By default, it is the id that more than half of the configured operators report. `verify: require` needs it.',
+      chainIdSchema.exactOptional(),
+    ),
+    genesisHash: option('Hash of the genesis block, in quotes.', blockHashSchema.exactOptional()),
+    headShare: option(
+      'Fraction of the healthy nodes that must have a block before it is served, or `majority`.',
+      z
+        .union(
+          [z.literal('majority'), z.number().gt(0).max(1)],
+          'expected majority, or a share above 0 and up to 1',
+        )
+        .default('majority'),
+    ),
+    maxLagBlocks: option(
+      'Number of blocks by which a node may be behind. A node that exceeds `maxLagBlocks` and `maxLagTime` has no vote on the head.',
+      z.int().min(1).max(1_000_000).default(8),
+    ),
+    maxLagTime: option(
+      'Difference of block timestamps by which a node may be behind.',
+      durationBetween('1s', '24h').prefault('30s'),
+    ),
+    headAge: option(
+      'Time for which a head is served that no healthy node has.',
+      durationBetween('1s', '24h').prefault('60s'),
+    ),
+    development: option(
+      'Whether the only node is a development node (anvil, `geth --dev`), which starts with another genesis block each time. Its answers are neither cached nor verified.',
+      z.boolean().default(false),
+    ),
+    blockTime: option(
+      'Average time between two blocks. By default, it is measured.',
+      durationBetween('10ms', '1h').exactOptional(),
+    ),
+    pollInterval: option(
+      'Minimum time between two polls for the head.',
+      durationBetween('10ms', '60s').prefault('250ms'),
+    ),
+    tags: option(
+      'Blocks that are served for tags that the nodes do not know, such as `{ safe: finalized }`.',
+      z
+        .strictObject({
+          safe: option('Block that is served for `safe`.', tagSubstitute.exactOptional()),
+          finalized: option('Block that is served for `finalized`.', tagSubstitute.exactOptional()),
+        })
+        .default({}),
+    ),
+    connectTimeout: option(
+      'Maximum duration of a connection attempt.',
+      durationBetween('10ms', '60s').prefault('2s'),
+    ),
+    answerTimeout: option(
+      'Maximum time from a request to the first byte of its answer.',
+      durationBetween('10ms', '10m').prefault('10s'),
+    ),
+    stallTimeout: option(
+      'Maximum time between two pieces of 4 KiB of an answer.',
+      durationBetween('10ms', '10m').prefault('10s'),
+    ),
+    answerBytes: option(
+      'Maximum size of an answer of a node.',
+      sizeBetween('1KiB', '1GiB').prefault('128MiB'),
+    ),
+    streamBytes: option(
+      'Size above which a result is sent to the client while it arrives.',
+      sizeBetween('1KiB', '64MiB').prefault('1MiB'),
+    ),
+    retries: option(
+      'Maximum number of retries over all nodes after every node has failed.',
+      z.int().min(0).max(10).default(2),
+    ),
+    hedgePercent: option(
+      'Maximum percentage of calls that are sent to a second node because the first node is slow. 0 disables this.',
+      z.number().min(0).max(100).default(5),
+    ),
+    cache: option('Whether answers of this network are cached.', z.boolean().default(true)),
   })
   .refine((pool) => !isCircular(pool.tags), {
     path: ['tags'],

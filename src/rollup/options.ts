@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { option } from '../util/option.ts';
+import { findFamilyMeant } from './family-hint.ts';
 import { FAMILY_NAMES } from './family-table.ts';
 import type { L1CostMode, RollupInfo } from './rollup-family.ts';
 
@@ -46,30 +48,62 @@ const addressSchema = z
 
 const anchorSchema: z.ZodType<AnchorOptions> = z
   .strictObject({
-    portal: addressSchema.exactOptional(),
-    registry: addressSchema.exactOptional(),
-    oracle: addressSchema.exactOptional(),
+    portal: option('OptimismPortal, whose AnchorStateRegistry is used.', addressSchema.exactOptional()),
+    registry: option('AnchorStateRegistry.', addressSchema.exactOptional()),
+    oracle: option('L2OutputOracle, for chains without dispute games.', addressSchema.exactOptional()),
   })
   .refine((anchor) => Object.keys(anchor).length === 1, 'expected one of portal, registry and oracle');
 
 /** Prefixes whose `_estimateGas` has another meaning. */
 const RESERVED_PREFIXES: ReadonlySet<string> = new Set(['eth', 'l2']);
 
+const familySchema = z.enum(FAMILY_NAMES, {
+  error: ({ input }) => {
+    const meant = typeof input === 'string' ? findFamilyMeant(input) : undefined;
+    const hint = meant === undefined ? '' : `, did you mean ${meant}?`;
+    return `expected one of ${FAMILY_NAMES.join(', ')}${hint}`;
+  },
+});
+
 export const rollupOptionsSchema: z.ZodType<RollupOptions> = z.strictObject({
-  family: z.enum(FAMILY_NAMES).exactOptional(),
-  prefix: z
-    .string()
-    .regex(/^[a-z][a-zA-Z0-9]{0,31}$/, 'expected a method prefix such as linea')
-    .refine((prefix) => !RESERVED_PREFIXES.has(prefix), 'this prefix is taken')
-    .exactOptional(),
-  mode: z.enum(['sequencer', 'verifier']).default('verifier'),
-  l1CostMode: z.enum(['folded', 'excluded']).default('folded'),
-  l1: z
-    .string()
-    .min(1)
-    .refine((l1) => !isUrl(l1) || NODE_URL.test(l1), NO_NODE_URL)
-    .exactOptional(),
-  opNode: z.string().regex(NODE_URL, NO_NODE_URL).exactOptional(),
-  messageService: addressSchema.exactOptional(),
-  anchor: anchorSchema.exactOptional(),
+  family: option(
+    'Family of the rollup. Without it, the family is recognised from answers of the nodes.',
+    familySchema.exactOptional(),
+  ),
+  prefix: option(
+    'Prefix of `<prefix>_estimateGas`, which is served beside `l2_estimateGas`. By default, the prefixes of the family are used.',
+    z
+      .string()
+      .regex(/^[a-z][a-zA-Z0-9]{0,31}$/, 'expected a method prefix such as linea')
+      .refine((prefix) => !RESERVED_PREFIXES.has(prefix), 'this prefix is taken')
+      .exactOptional(),
+  ),
+  mode: option(
+    'Role of the nodes, which `rollup_getInfo` reports.',
+    z.enum(['sequencer', 'verifier']).default('verifier'),
+  ),
+  l1CostMode: option(
+    'Treatment of a layer 1 cost that is paid beside the gas (OP Stack, Mantle, Scroll). `folded` raises priorityFeePerGas so that gas times price is the total cost. `excluded` omits the cost, for wallets that sign with that fee.',
+    z.enum(['folded', 'excluded']).default('folded'),
+  ),
+  l1: option(
+    'Layer 1: name of another network of this file, or URL of one of its nodes.',
+    z
+      .string()
+      .min(1)
+      .refine((l1) => !isUrl(l1) || NODE_URL.test(l1), NO_NODE_URL)
+      .exactOptional(),
+  ),
+  opNode: option(
+    'URL of an op-node (OP Stack, Mantle), which reports how far the chain is derived from layer 1.',
+    z.string().regex(NODE_URL, NO_NODE_URL).exactOptional(),
+  ),
+  messageService: option(
+    'Address of the message service contract on this network (Linea).',
+    addressSchema.exactOptional(),
+  ),
+  anchor: option(
+    'Contract on layer 1 that stores output roots of this network (OP Stack with verified upstreams): one of `portal`, `registry` and `oracle`.',
+    anchorSchema.exactOptional(),
+  ),
 });

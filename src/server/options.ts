@@ -1,6 +1,9 @@
 import * as z from 'zod';
-import { durationSchema } from '../util/duration-schema.ts';
+import { durationBetween } from '../util/duration-schema.ts';
+import { listenHostSchema } from '../util/host.ts';
+import { option } from '../util/option.ts';
 import type { OwnerShare } from '../util/shared-budget.ts';
+import { sizeBetween } from '../util/size-schema.ts';
 import { isProxyRange } from './trusted-proxies.ts';
 
 /** PEM files: a certificate with its chain, and its private key. */
@@ -17,17 +20,34 @@ export type ListenOptions = {
 /** `listen:`. With port 0, the operating system chooses a free port. */
 export const listenOptionsSchema: z.ZodType<ListenOptions> = z
   .strictObject({
-    host: z.string().min(1).default('127.0.0.1'),
-    port: z.int().min(0).max(65_535).default(8545),
-    tls: z.strictObject({ cert: z.string().min(1), key: z.string().min(1) }).exactOptional(),
-    trustedProxies: z
-      .array(
-        z.string().refine(isProxyRange, {
-          error: 'expected an address, a range such as 10.0.0.0/8, loopback or private',
-        }),
-      )
-      .max(1_000)
-      .default([]),
+    host: option(
+      'Address on which the service listens: an IP address or a host name. `0.0.0.0` and `::` are all addresses of the machine.',
+      listenHostSchema.default('127.0.0.1'),
+    ),
+    port: option(
+      'TCP port for HTTP and WebSocket. The port 0 is any free port.',
+      z.int().min(0).max(65_535).default(8545),
+    ),
+    tls: option(
+      'Certificate for HTTPS and WSS. The files are read again when they change.',
+      z
+        .strictObject({
+          cert: option('PEM file of the certificate with its chain.', z.string().min(1)),
+          key: option('PEM file of the private key.', z.string().min(1)),
+        })
+        .exactOptional(),
+    ),
+    trustedProxies: option(
+      'Proxies that are trusted to report the address of a client (`X-Forwarded-For`): addresses, ranges such as `10.0.0.0/8`, `loopback` or `private`.',
+      z
+        .array(
+          z.string().refine(isProxyRange, {
+            error: 'expected an address, a range such as 10.0.0.0/8, loopback or private',
+          }),
+        )
+        .max(1_000)
+        .default([]),
+    ),
   })
   .prefault({});
 
@@ -35,14 +55,24 @@ export const listenOptionsSchema: z.ZodType<ListenOptions> = z
 export type HealthOptions = { readonly ready: 'all' | 'any' };
 
 export const healthOptionsSchema: z.ZodType<HealthOptions> = z
-  .strictObject({ ready: z.enum(['all', 'any']).default('any') })
+  .strictObject({
+    ready: option(
+      'Networks that must be able to answer before `/health/ready` reports success: all of them, or any.',
+      z.enum(['all', 'any']).default('any'),
+    ),
+  })
   .prefault({});
 
 export type CorsOptions = { readonly origins: readonly string[] };
 
 /** `cors:`. `*` allows every origin, an empty list allows none. */
 export const corsOptionsSchema: z.ZodType<CorsOptions> = z
-  .strictObject({ origins: z.array(z.string().min(1)).max(1_000).default(['*']) })
+  .strictObject({
+    origins: option(
+      'Origins of web pages that may use the service. `*` is every origin, and an empty list is none.',
+      z.array(z.string().min(1)).max(1_000).default(['*']),
+    ),
+  })
   .prefault({});
 
 /** Limits of the transports. Durations are milliseconds. */
@@ -90,41 +120,77 @@ export type ListenerLimits = {
   readonly subscriptions: number;
 };
 
-const MiB = 1024 * 1024;
 const count = (byDefault: number, max: number): z.ZodType<number> =>
   z.int().min(1).max(max).default(byDefault);
-const bytes = (byDefault: number): z.ZodType<number> => count(byDefault, 1024 * MiB);
-const duration = (byDefault: string): z.ZodType<number> =>
-  durationSchema
-    .refine((ms) => ms >= 1 && ms <= 86_400_000, 'expected a duration from 1ms to 24h')
-    .prefault(byDefault);
+const bytes = (byDefault: string): z.ZodType<number> => sizeBetween('1B', '1GiB').prefault(byDefault);
+const duration = (byDefault: string): z.ZodType<number> => durationBetween('1ms', '24h').prefault(byDefault);
 
 /** Schemas of the transports' members of `limits:`; the schema of `limits:` combines them with members of other modules. */
 export const transportLimitsShape: { readonly [K in keyof ListenerLimits]: z.ZodType<ListenerLimits[K]> } = {
-  bodyBytes: bytes(5 * MiB),
-  arrivingBytes: bytes(128 * MiB),
-  unsentBytes: bytes(256 * MiB),
-  ownerShare: z.number().gt(0).max(1).default(0.5),
-  connections: count(4_096, 1_000_000),
-  pipelinedRequests: count(64, 10_000),
-  handshakeTimeout: duration('10s'),
-  headersTimeout: duration('10s'),
-  bodyTimeout: duration('30s'),
-  requestTimeout: duration('30s'),
-  keepAliveTimeout: duration('75s'),
-  sendTimeout: duration('30s'),
-  sendRate: bytes(16 * 1024),
-  drainDelay: durationSchema
-    .refine((ms) => ms <= 600_000, 'expected a duration from 0s to 10m')
-    .prefault('0s'),
-  drainTimeout: duration('10s'),
-  webSockets: count(1_024, 1_000_000),
-  webSocketInFlight: count(64, 10_000),
-  webSocketPing: duration('30s'),
-  webSocketHighWaterBytes: bytes(4 * MiB),
-  webSocketBufferedBytes: bytes(64 * MiB),
-  webSocketSubscriptions: count(1_000, 100_000),
-  subscriptions: count(50_000, 10_000_000),
+  bodyBytes: option(
+    'Maximum size of one request body or WebSocket message, before and after decompression.',
+    bytes('5MiB'),
+  ),
+  arrivingBytes: option(
+    'Maximum total size of bodies that are arriving or being decompressed, and of large bodies that are being handled.',
+    bytes('128MiB'),
+  ),
+  unsentBytes: option('Maximum total size of answers that clients have not read yet.', bytes('256MiB')),
+  ownerShare: option(
+    'Fraction of a shared bound that one key or address may use alone. 1 is the whole bound.',
+    z.number().gt(0).max(1).default(0.5),
+  ),
+  connections: option('Maximum number of connections.', count(4_096, 1_000_000)),
+  pipelinedRequests: option(
+    'Maximum number of unanswered requests on one HTTP connection. At the maximum, the connection is not read.',
+    count(64, 10_000),
+  ),
+  handshakeTimeout: option('Maximum duration of the TLS handshake.', duration('10s')),
+  headersTimeout: option(
+    'Maximum time from the first byte of a request to the end of its headers.',
+    duration('10s'),
+  ),
+  bodyTimeout: option(
+    'Maximum time from the first byte of a request to the end of its body.',
+    duration('30s'),
+  ),
+  requestTimeout: option('Maximum time from the end of a request body to the answer.', duration('30s')),
+  keepAliveTimeout: option('Time for which a connection stays open without a request.', duration('75s')),
+  sendTimeout: option(
+    'Time for which a client may leave an answer unread without progress.',
+    duration('30s'),
+  ),
+  sendRate: option(
+    'Minimum average rate at which a client must read an answer after `sendTimeout`, in bytes per second.',
+    bytes('16KiB'),
+  ),
+  drainDelay: option(
+    'Time at the start of a graceful stop in which the service serves all requests, while readiness probes fail.',
+    durationBetween('0s', '10m').prefault('0s'),
+  ),
+  drainTimeout: option(
+    'Time after `drainDelay` for which a graceful stop waits for answers.',
+    duration('10s'),
+  ),
+  webSockets: option('Maximum number of WebSockets.', count(1_024, 1_000_000)),
+  webSocketInFlight: option(
+    'Maximum number of messages of one WebSocket that run at the same time. At the maximum, the WebSocket is not read.',
+    count(64, 10_000),
+  ),
+  webSocketPing: option('Interval between two pings of a WebSocket.', duration('30s')),
+  webSocketHighWaterBytes: option(
+    'Size of unread answers above which a WebSocket is not read any further.',
+    bytes('4MiB'),
+  ),
+  webSocketBufferedBytes: option(
+    'Size of unread answers and notifications above which a WebSocket is closed.',
+    bytes('64MiB'),
+  ),
+  webSocketSubscriptions: option('Maximum number of subscriptions of one WebSocket.', count(1_000, 100_000)),
+  subscriptions: option(
+    'Maximum number of subscriptions of all WebSockets. One key may have its `ownerShare` of them.',
+    count(50_000, 10_000_000),
+  ),
 };
 
 /** Options of the server. */

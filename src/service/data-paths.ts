@@ -11,4 +11,7 @@ export function builtinChainFolder(chain: BuiltinChain): string {
 /** File with addresses and hashes of the built-in chains, written by their generator. */
 export const BUILTIN_FACTS_FILE: string = join(ROOT, 'chains', 'facts.json');
 
+/** JSON Schema of the configuration, for editors. */
+export const SCHEMA_FILE: string = join(ROOT, 'docs', 'portcullis.schema.json');
+
 export const PACKAGE_FILE: string = join(ROOT, 'package.json');

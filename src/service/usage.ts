@@ -27,6 +27,7 @@ portcullis doctor --config FILE       examine what the nodes of a configuration 
 portcullis prove METHOD [PARAMS] --network NAME
                                       answer a request with a bundle that proves the answer
 portcullis verify FILE --hash HASH    check such a bundle against a block hash, offline
+portcullis init [--mode MODE]         write a configuration file: dev, nodes, embedded or rollup
 portcullis check-config FILE          check a configuration file
 portcullis health [--config FILE]     check that the service on this machine is alive
 portcullis help | --version

@@ -10,6 +10,7 @@ import type { Config } from '../../src/config/config.ts';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { loadConfig, parseConfig } from '../../src/config/load-config.ts';
 import { type NetworkOptions, networkRowSchema } from '../../src/config/network-options.ts';
+import { SIZE_HINT } from '../../src/util/size.ts';
 
 const NETWORKS = 'networks: { a: { hosts: [a.localhost], builtin: devnet } }\n';
 
@@ -63,7 +64,7 @@ test('the example file contains every option of a network', async () => {
   const text = await readFile('portcullis.example.yaml', 'utf8');
   assert.ok(networkRowSchema instanceof z.ZodObject);
   const missing = Object.keys(networkRowSchema.shape).filter(
-    (name) => !new RegExp(`^ {4}(# )?${name}:`, 'm').test(text),
+    (name) => !new RegExp(`^ {4}#?${name}:`, 'm').test(text),
   );
   assert.deepEqual(missing, []);
 });
@@ -108,6 +109,52 @@ test('environment variables override the file', () => {
   ]);
 });
 
+test('a network without hosts has the host NAME.localhost, and an empty list is none', () => {
+  const { networks } = parse('networks: { Main_1: { builtin: devnet }, b: { hosts: [], builtin: rollup } }');
+  assert.deepEqual(networks['Main_1']?.hosts, ['main_1.localhost']);
+  assert.deepEqual(networks['b']?.hosts, []);
+});
+
+test('sizes and durations have units, and a size may be a number of bytes', () => {
+  const { limits, cache } = parse(
+    `${NETWORKS}limits: { bodyBytes: 2 MB, arrivingBytes: 64 mib, sendRate: 512kB, unsentBytes: 1000, drainDelay: 0 s, queueWait: 250 ms, filterLife: 5 min, requestTimeout: 2 minutes }\ncache: { memoryBytes: 0 }\n`,
+  );
+  assert.equal(limits.bodyBytes, 2_000_000);
+  assert.equal(limits.arrivingBytes, 64 * 1024 * 1024);
+  assert.equal(limits.sendRate, 512_000);
+  assert.equal(limits.unsentBytes, 1_000);
+  assert.equal(limits.drainDelay, 0);
+  assert.equal(limits.queueWait, 250);
+  assert.equal(limits.filterLife, 300_000);
+  assert.equal(limits.requestTimeout, 120_000);
+  assert.equal(cache.memoryBytes, 0);
+});
+
+test('other names of a rollup family, and names of its chains, get a hint', () => {
+  const rows = [
+    ['optimism', 'op-stack'],
+    ['OP', 'op-stack'],
+    ['opstack', 'op-stack'],
+    ['bedrock', 'op-stack'],
+    ['Base', 'op-stack'],
+    ['nitro', 'arbitrum'],
+    ['Arbitrum One', 'arbitrum'],
+    ['zksync-era', 'zksync'],
+    ['polygon pos', 'ethereum'],
+    ['ovm', 'l2geth'],
+  ];
+  for (const [written, family] of rows) {
+    const [line = ''] = errorsOf(`networks: { a: { builtin: rollup, rollup: { family: ${written} } } }`);
+    assert.ok(line.endsWith(`ethereum, did you mean ${family}?`), line);
+  }
+});
+
+test('an invalid PORTCULLIS_HOST is an error', () => {
+  assert.deepEqual(errorsOf(NETWORKS, { PORTCULLIS_HOST: '127.0.0.1:80', PORTCULLIS_PORT: '1' }), [
+    'PORTCULLIS_HOST: expected a host without a port: set port',
+  ]);
+});
+
 const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
   {
     name: 'a syntax error',
@@ -131,20 +178,32 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
   {
     name: 'an unknown key at the top',
     text: `${NETWORKS}\nlisten: {}\nport: 1\n`,
-    errors: [/^p\.yaml:4: port: unknown key; there are: listen, dataDir, /],
+    errors: ['p.yaml:4: port: unknown key, did you mean listen.port or admin.port?'],
+  },
+  {
+    name: 'an unknown key with another word, or of another place, or of none',
+    text: 'chains: {}\nnetworks:\n  a:\n    nodes: [x]\n    builtin: devnet\n    workers: 2\n    zzz: 1\nlisten: { ssl: {}, callers: auto }\n',
+    errors: [
+      'p.yaml:1: chains: unknown key, did you mean networks?',
+      'p.yaml:4: networks.a.nodes: unknown key, did you mean upstreams?',
+      'p.yaml:6: networks.a.workers: unknown key, did you mean workers (top level)?',
+      /^p\.yaml:7: networks\.a\.zzz: unknown key; there are: hosts, /,
+      'p.yaml:8: listen.ssl: unknown key, did you mean tls?',
+      'p.yaml:8: listen.callers: unknown key, did you mean networks.NAME.upstreams[].batch.callers?',
+    ],
   },
   {
     name: 'several errors at once',
     text: 'networks:\n  a:\n    hosts:\n      - a.b\n      - "http://x"\n    builtin: devnet\n    callTimeout: 5\n',
     errors: [
       'p.yaml:5: networks.a.hosts[1]: expected a host name without port, or *.name for every name below it',
-      'p.yaml:7: networks.a.callTimeout: expected a duration such as 250ms, 5s, 1.5m or 2h',
+      'p.yaml:7: networks.a.callTimeout: expected a duration such as 250ms, 5s, 1.5m, 2h or 1d',
     ],
   },
   {
     name: 'a bad duration',
-    text: 'networks:\n  a:\n    hosts: [a]\n    builtin: devnet\n    callTimeout: 5 minutes\n',
-    errors: ['p.yaml:5: networks.a.callTimeout: expected a duration such as 250ms, 5s, 1.5m or 2h'],
+    text: 'networks:\n  a:\n    hosts: [a]\n    builtin: devnet\n    callTimeout: 5 weeks\n',
+    errors: ['p.yaml:5: networks.a.callTimeout: expected a duration such as 250ms, 5s, 1.5m, 2h or 1d'],
   },
   {
     name: 'a certificate without a key, and a proxy that is none',
@@ -211,7 +270,7 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     name: 'a family that there is not',
     text: 'networks:\n  a:\n    hosts: [x]\n    builtin: rollup\n    rollup: { family: base }\n',
     errors: [
-      'p.yaml:5: networks.a.rollup.family: expected one of linea, mantle, op-stack, arbitrum, scroll, morph, zksync, polygon-zkevm, taiko, l2geth, ethereum',
+      'p.yaml:5: networks.a.rollup.family: expected one of linea, mantle, op-stack, arbitrum, scroll, morph, zksync, polygon-zkevm, taiko, l2geth, ethereum, did you mean op-stack?',
     ],
   },
   {
@@ -245,10 +304,7 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
   {
     name: 'a network with nothing in it',
     text: 'networks:\n  b: {}\n',
-    errors: [
-      'p.yaml:2: networks.b.hosts: is missing',
-      'p.yaml:2: networks.b: has no chain: expected builtin, embedded or upstreams',
-    ],
+    errors: ['p.yaml:2: networks.b: has no chain: expected builtin, embedded or upstreams'],
   },
   {
     name: 'what else is wrong beside a key given twice',
@@ -298,9 +354,32 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
   {
     name: 'numbers beyond their bounds',
     text: `${NETWORKS}limits: { batchItems: 0, sendRate: 1.5 }\n`,
+    errors: [`p.yaml:2: limits.sendRate: ${SIZE_HINT}`, 'p.yaml:2: limits.batchItems: expected at least 1'],
+  },
+  {
+    name: 'sizes with unknown units, or out of range',
+    text: `${NETWORKS}limits:\n  bodyBytes: 5 megs\n  arrivingBytes: 2 GiB\n  unsentBytes: 0\n  sendRate: "5"\n`,
     errors: [
-      'p.yaml:2: limits.sendRate: expected a whole number',
-      'p.yaml:2: limits.batchItems: expected at least 1',
+      `p.yaml:3: limits.bodyBytes: ${SIZE_HINT}`,
+      'p.yaml:4: limits.arrivingBytes: expected a size from 1B to 1GiB',
+      'p.yaml:5: limits.unsentBytes: expected a size from 1B to 1GiB',
+      `p.yaml:6: limits.sendRate: ${SIZE_HINT}`,
+    ],
+  },
+  {
+    name: 'two networks with one default host',
+    text: 'networks:\n  a: { hosts: [b.localhost], builtin: devnet }\n  B: { builtin: rollup }\n',
+    errors: [
+      'p.yaml:3: networks.B.hosts[0]: b.localhost already belongs to a: set the hosts of B, or [] for none',
+    ],
+  },
+  {
+    name: 'hosts that are none',
+    text: `listen: { host: 300.1.1.1 }\nadmin: { host: "[::1]" }\nnetworks:\n  a:\n    hosts:\n      - 1.2.3.256\n    builtin: devnet\n`,
+    errors: [
+      'p.yaml:1: listen.host: expected an IP address such as 127.0.0.1, 0.0.0.0 or ::, or a host name: a host name does not end with a number',
+      'p.yaml:2: admin.host: expected an IPv6 address without brackets',
+      /^p\.yaml:6: networks\.a\.hosts\[0\]: expected a host name without port/,
     ],
   },
   {
@@ -346,7 +425,6 @@ log: { level: warning }
     `p.yaml:4: networks.c.safeTag: ${second}, did you mean finalized?`,
     'p.yaml:5: networks.d.upstreams[0].ulr: unknown key, did you mean url?',
     'p.yaml:5: networks.d.upstreams[0].url: is missing',
-    'p.yaml:6: networks.e.hosts: must not be empty',
     'p.yaml:6: networks.e: has no chain: expected builtin, embedded or upstreams',
     'p.yaml:7: defaultNetwork: there is no network cc; there are: a, b, c, d, e',
     'p.yaml:8: limts: unknown key, did you mean limits?',

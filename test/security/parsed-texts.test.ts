@@ -80,6 +80,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'src/chains/embedded/reads/log-search.ts': { decode: 1, bound: 'own' },
   'src/feed/parse-header.ts': { parse: 1, answers: [HEADER] },
   'src/feed/removed-records.ts': { parse: 1, bound: 'own' },
+  'src/embedding/provider.ts': { parse: 2, decode: 1, bound: 'own' },
   'src/gateway/collect-stream.ts': { decode: 1, bound: 'passed' },
   'src/methods/block-transactions.ts': { parse: 1, answers: [HEADER] },
   'src/methods/eth_getTransactionBySenderAndNonce.ts': { parse: 2, answers: [BLOCK] },

@@ -37,7 +37,6 @@ test('no source evaluates text as code or starts other programs', () => {
 const UNAMBIGUOUS: ReadonlySet<string> = new Set([
   // A dot ends each round, and no round contains one.
   '^(([a-z0-9_-]+\\.)*localhost\\.?|127(\\.\\d{1,3}){3}|\\[::1\\])(:\\d{1,5})?$',
-  '^(\\*\\.)?[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$',
   '^(\\*\\.)?[a-z0-9_-]+(\\.[a-z0-9_-]+)*\\.?$',
 ]);
 const LITERAL =

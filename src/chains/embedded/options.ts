@@ -1,4 +1,7 @@
 import * as z from 'zod';
+import { option } from '../../util/option.ts';
+import { formatSize } from '../../util/size.ts';
+import { sizeBetween } from '../../util/size-schema.ts';
 import { STORED_CHANGES } from './store/block-changes.ts';
 
 /** Default number of blocks below the head for which `eth_getProof` answers on an embedded chain. */
@@ -39,18 +42,25 @@ export const MAX_CALL_MEMORY: number = 1_024 * MiB;
 /** Schema of `execution:` in the configuration file. */
 export const executionOptionsSchema: z.ZodType<ExecutionOptions> = z
   .strictObject({
-    callMemory: z
-      .int()
-      .min(MiB)
-      .max(MAX_CALL_MEMORY)
-      .default(256 * MiB),
-    heavyCalls: z.int().min(1).max(256).default(14),
-    waitingCalls: z.int().min(1).max(100_000).default(4_096),
-    provenState: z
-      .int()
-      .min(MiB)
-      .max(16_384 * MiB)
-      .default(DEFAULT_STATE_CACHE_BYTES),
-    simulationGas: z.int().min(MIN_SIMULATION_GAS).max(MAX_SIMULATION_GAS).exactOptional(),
+    callMemory: option(
+      'Maximum EVM memory of one call. A call that exceeds it fails as if it ran out of gas.',
+      sizeBetween('1MiB', formatSize(MAX_CALL_MEMORY)).prefault('256MiB'),
+    ),
+    heavyCalls: option(
+      'Maximum number of calls that run at the same time for longer than 2 ms.',
+      z.int().min(1).max(256).default(14),
+    ),
+    waitingCalls: option(
+      'Maximum number of calls that wait for one of the `heavyCalls`. Further calls are refused with status 429.',
+      z.int().min(1).max(100_000).default(4_096),
+    ),
+    provenState: option(
+      'Size of the cache of state that the nodes of one network have sent with Merkle proofs.',
+      sizeBetween('1MiB', '16GiB').prefault(formatSize(DEFAULT_STATE_CACHE_BYTES)),
+    ),
+    simulationGas: option(
+      'Maximum gas of all calls of one `eth_simulateV1`. By default, it is 10 times the gas limit of the latest block.',
+      z.int().min(MIN_SIMULATION_GAS).max(MAX_SIMULATION_GAS).exactOptional(),
+    ),
   })
   .prefault({});

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { findOperator } from '../../../pool/endpoint.ts';
 import type { UpstreamOptions } from '../../../pool/options.ts';
+import { option } from '../../../util/option.ts';
 
 /**
  * Option `agreement:` of a network: `voices` is the number of configured operators that must return the same answer. `bridge` is a preset
@@ -9,7 +10,15 @@ import type { UpstreamOptions } from '../../../pool/options.ts';
 export type AgreementOptions = 'bridge' | { readonly voices: number };
 
 export const agreementSchema: z.ZodType<AgreementOptions> = z.union(
-  [z.literal('bridge'), z.strictObject({ voices: z.int().min(1).max(100) })],
+  [
+    z.literal('bridge'),
+    z.strictObject({
+      voices: option(
+        'Number of configured operators that must return the same answer.',
+        z.int().min(1).max(100),
+      ),
+    }),
+  ],
   'expected bridge, or voices: the number of operators that must give the same answer',
 );
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createMemoryCache } from '../../../../src/cache/memory-cache.ts';
 import { ChainError } from '../../../../src/chain/errors.ts';
 import type { CallRequest } from '../../../../src/chain/requests.ts';
-import { networkOptionsSchema } from '../../../../src/config/network-options.ts';
+import { type NetworkOptions, networksSchema } from '../../../../src/config/network-options.ts';
 import { createLogger } from '../../../../src/observe/logger.ts';
 import type { ExecutionFigures } from '../../../../src/observe/sources.ts';
 import { EmbeddedChains } from '../../../../src/service/embedded-chains.ts';
@@ -47,7 +47,7 @@ export async function openRemote(
   const cache = createMemoryCache({ bytes: 1 << 20, entryBytes: 1 << 16 });
   // Verification is off, so that calibration adds no requests to the counted ones.
   const row = { hosts: ['remote'], upstreams: [url].flat(), verify: 'off', ...options };
-  const parsed = networkOptionsSchema.parse(row);
+  const parsed = networksSchema.parse({ remote: row })['remote'] as NetworkOptions;
   const chain = await openChain('remote', parsed, { dataDir: folder.path, engine, cache, log });
   // Its nodes are followed from here on.
   await chain.calibrated;

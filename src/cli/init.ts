@@ -1,0 +1,105 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { annotateYaml } from '../config/annotate-yaml.ts';
+import { SCHEMA_FILE } from '../service/data-paths.ts';
+import { readChoice } from '../service/option-values.ts';
+import { describeSystemError, readErrorCode } from '../util/system-error.ts';
+import { getInitTemplate, INIT_MODES, type InitMode } from './init-templates.ts';
+
+const INIT_USAGE = `portcullis init [--mode dev|nodes|embedded|rollup] [--output FILE] [--force]
+
+Writes a configuration file with comments, and prints the next commands.
+
+  --mode dev        the built-in development networks (default)
+  --mode nodes      one address in front of your own nodes and hosted nodes
+  --mode embedded   a chain that Portcullis executes itself, from a genesis file and blocks
+  --mode rollup     the nodes of a rollup
+  --output FILE     file to write (default portcullis.yaml)
+  --force           overwrite the file if it exists
+`;
+
+/**
+ * Runs `portcullis init`.
+ * @returns the exit code
+ * @throws Error if the file exists or cannot be written
+ */
+export async function runInit(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      mode: { type: 'string', default: 'dev' },
+      output: { type: 'string', short: 'o', default: 'portcullis.yaml' },
+      force: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help === true) {
+    process.stdout.write(INIT_USAGE);
+    return 0;
+  }
+  const mode = readChoice('mode', values.mode, INIT_MODES);
+  const { output } = values;
+  try {
+    writeFileSync(output, renderInitFile(mode, output), { flag: values.force ? 'w' : 'wx' });
+  } catch (error) {
+    const exists = readErrorCode(error) === 'EEXIST';
+    const reason = exists
+      ? 'the file exists: choose another with --output, or overwrite it with --force'
+      : describeSystemError(error);
+    throw new Error(`${output}: ${reason}`);
+  }
+  process.stdout.write(describeNext(mode, output));
+  return 0;
+}
+
+/** Returns the text of the file that `portcullis init` writes. */
+function renderInitFile(mode: InitMode, output: string): string {
+  const schema = findSchema(output);
+  const head = [
+    ...(schema === undefined ? [] : [`# yaml-language-server: $schema=${schema}`]),
+    `# Configuration of Portcullis, written by \`portcullis init --mode ${mode}\`. A # directly before a name means that the option is not set.`,
+    '# docs/configuration.md has every option. `portcullis check-config FILE` checks this file after a change.',
+  ];
+  return `${head.join('\n')}\n\n${annotateYaml(getInitTemplate(mode))}`;
+}
+
+/** Returns the path of the JSON Schema for editors: relative to the file if the program is below its folder, otherwise absolute. */
+function findSchema(output: string): string | undefined {
+  if (!existsSync(SCHEMA_FILE)) return undefined;
+  const path = relative(dirname(resolve(output)), SCHEMA_FILE);
+  return path.startsWith('..') ? SCHEMA_FILE : `./${path.replaceAll('\\', '/')}`;
+}
+
+const EDITS: Readonly<Record<InitMode, string | undefined>> = {
+  dev: undefined,
+  nodes: 'Replace the URLs below `upstreams`, then run:',
+  embedded: 'The file serves a built-in chain until you replace it by your own, as its comments say. Run:',
+  rollup: 'Replace the URL below `upstreams`, then run:',
+};
+
+function describeNext(mode: InitMode, output: string): string {
+  const program = findProgram();
+  const file = /^[\w./-]+$/.test(output) ? output : JSON.stringify(output);
+  const isOfNodes = mode === 'nodes' || mode === 'rollup';
+  const commands = [
+    `check-config ${file}`,
+    ...(isOfNodes ? [`doctor --config ${file}`] : []),
+    `keys create --name my-app --config ${file}`,
+    `serve --config ${file}`,
+  ];
+  const lines = commands.map((command) => `  ${program} ${command}`);
+  return `Wrote ${output}. ${EDITS[mode] ?? 'Run:'}\n\n${lines.join('\n')}\n`;
+}
+
+/** Returns the beginning of a command line in the form in which this program was started. */
+function findProgram(): string {
+  switch (process.env['npm_lifecycle_event']) {
+    case 'start':
+      return 'npm start --';
+    case 'npx':
+      return 'npx portcullis';
+    default:
+      return 'portcullis';
+  }
+}
