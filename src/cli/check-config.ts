@@ -1,32 +1,23 @@
-import { parseArgs } from 'node:util';
 import { loadConfig } from '../config/load-config.ts';
-import { UsageError } from '../service/usage.ts';
+import { type Command, createCommand } from '../service/command.ts';
+import { FILE_VARIABLES } from '../service/common-help.ts';
 import { checkFiles } from './check-files.ts';
 
-const CHECK_CONFIG_USAGE = `portcullis check-config FILE
+/** `portcullis check-config`. Running it throws a ConfigError with all errors of the file. */
+export const checkConfigCommand: Command = createCommand({
+  name: 'check-config',
+  operands: ['FILE'],
+  about: `Checks a configuration file.
 
-Reads a configuration file as \`portcullis serve\` does, with the certificates, key sets, genesis files and chain stores that it names.
-Prints ok, or one line for each error: file, line, key, reason. Exit code 0 or 1.
-`;
-
-/**
- * Runs `portcullis check-config`.
- * @returns the exit code
- * @throws ConfigError with all errors
- */
-export async function runCheckConfig(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { help: { type: 'boolean', short: 'h' } },
-  });
-  if (values.help) {
-    process.stdout.write(CHECK_CONFIG_USAGE);
+    The file is read as \`portcullis serve\` reads it, with the certificates, key sets, genesis files and chain stores that it
+    names. The command prints ok, or one line for each error: file, line, key, reason.`,
+  options: {},
+  environment: FILE_VARIABLES,
+  examples: ['portcullis check-config portcullis.yaml'],
+  exitCodes: { 0: 'the file is valid', 1: 'the file has errors, which are on stderr' },
+  async run(_values, [file = '']) {
+    await loadConfig(file, process.env, checkFiles);
+    process.stdout.write('ok\n');
     return 0;
-  }
-  const [file, ...rest] = positionals;
-  if (file === undefined || rest.length > 0) throw new UsageError('check-config takes one file');
-  await loadConfig(file, process.env, checkFiles);
-  process.stdout.write('ok\n');
-  return 0;
-}
+  },
+});

@@ -30,11 +30,15 @@ function buildExamples(style: RollupStyle): readonly Example[] {
   ];
 }
 
+/** Returns a curl command that sends a request; a variable of the shell in the URL is expanded. */
+export function buildCurlLine(url: string, { method, params }: Omit<Example, 'network'>): string {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  return `curl -s ${url} -H 'Content-Type: application/json' -d '${body}'`;
+}
+
 /** Returns curl commands for seven example requests to the built-in networks. */
 export function buildCurlLines(address: ListenAddress, style: RollupStyle = 'linea'): readonly string[] {
-  return buildExamples(style).map(({ method, params, network = 'devnet' }) => {
-    const url = formatUrl(address, 'http', `/${network}/v3/demo`);
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-    return `curl -s ${url} -H 'Content-Type: application/json' -d '${body}'`;
-  });
+  return buildExamples(style).map(({ network = 'devnet', ...request }) =>
+    buildCurlLine(formatUrl(address, 'http', `/${network}/v3/demo`), request),
+  );
 }

@@ -1,42 +1,22 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { DEFAULT_ADMIN_OPTIONS } from '../admin/options.ts';
 import { MAX_SIMULATION_GAS, MIN_SIMULATION_GAS } from '../chains/embedded/options.ts';
 import { DEV_NETWORK } from '../config/builtin-config.ts';
 import { DEFAULT_DATA_DIR } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
-import {
-  applyPlaceEnvironment,
-  type Environment,
-  type ListenAddresses,
-  parsePort,
-} from '../config/environment.ts';
-import { formatUrl } from '../server/listen-url.ts';
-import { importChain, reportStop, SEAL_CHECKS } from '../service/import.ts';
+import { applyPlaceEnvironment, type Environment, type ListenAddresses } from '../config/environment.ts';
+import { type Command, createCommand } from '../service/command.ts';
+import { DEFAULT_PORT, SERVICE_EXIT_CODES, SERVICE_VARIABLES } from '../service/common-help.ts';
+import { requireFreePorts } from '../service/free-ports.ts';
+import { importChain, reportStop } from '../service/import.ts';
 import { createImportBar } from '../service/import-bar.ts';
-import { readChoice, readIntegerOption, requireOption } from '../service/option-values.ts';
 import { runService } from '../service/run-service.ts';
 import { StopSignals } from '../service/stop-signals.ts';
-import { UsageError } from '../service/usage.ts';
 import { MAX_GENESIS_BYTES, readRegularFile } from '../util/read-file.ts';
 import { describeSystemError } from '../util/system-error.ts';
-
-export const DEV_USAGE: string = `portcullis dev --genesis FILE --blocks FILE[.gz] [--port PORT] [--data DIR] [--seal CHECK]
-                [--simulation-gas GAS]
-
-Imports a chain and serves it on 127.0.0.1 as the default network, with the key \`demo\`.
-
-  --genesis FILE   geth genesis file of the chain
-  --blocks FILE    concatenated RLP blocks, optionally gzipped
-  --port PORT      default PORTCULLIS_PORT or 8545; 0 takes any free port
-  --data DIR       where the chain is stored (default: a separate folder below PORTCULLIS_DATA_DIR or ${DEFAULT_DATA_DIR})
-  --seal CHECK     ethash-format (default) or none, as for import
-  --simulation-gas GAS  gas for all calls of one eth_simulateV1, as execution.simulationGas in a configuration file:
-                   50000000 is geth's default (default: 10 times the latest block's gas limit)
-
-Environment: PORTCULLIS_HOST, PORTCULLIS_PORT, PORTCULLIS_ADMIN_PORT (status page; off disables it), PORTCULLIS_DATA_DIR.
-`;
+import { formatBanner } from './banner.ts';
+import { SEAL_OPTION } from './import.ts';
 
 /** Derives the data folder from the hash of the genesis file, so that a restart continues the same chain. */
 function defaultDataFolder(genesis: string): string {
@@ -53,73 +33,77 @@ function defaultDataFolder(genesis: string): string {
 /** Returns the listen addresses. The option --port overrides environment variables. @throws ConfigError for invalid variables */
 function findPlace(port: number | undefined, environment: Environment): ListenAddresses {
   const { place, errors } = applyPlaceEnvironment(
-    { listen: { host: '127.0.0.1', port: port ?? 8_545 }, admin: DEFAULT_ADMIN_OPTIONS },
+    { listen: { host: '127.0.0.1', port: port ?? DEFAULT_PORT }, admin: DEFAULT_ADMIN_OPTIONS },
     port === undefined ? environment : { ...environment, PORTCULLIS_PORT: undefined },
   );
   if (errors.length > 0) throw new ConfigError(errors);
   return place;
 }
 
-/** Runs `portcullis dev`. @returns the exit code */
-export async function runDev(args: string[]): Promise<number> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      genesis: { type: 'string' },
-      blocks: { type: 'string' },
-      port: { type: 'string' },
-      data: { type: 'string' },
-      seal: { type: 'string', default: 'ethash-format' },
-      'simulation-gas': { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
+/** `portcullis dev` */
+export const devCommand: Command = createCommand({
+  name: 'dev',
+  about: `Imports a chain and serves it as the default network, with the key \`demo\`.
+
+    The service listens on 127.0.0.1. The next start with the same genesis file continues the stored chain.`,
+  options: {
+    genesis: { value: 'FILE', isRequired: true, about: 'geth genesis file of the chain' },
+    blocks: { value: 'FILE', isRequired: true, about: 'concatenated RLP blocks, optionally gzipped' },
+    port: {
+      value: 'PORT',
+      min: 0,
+      max: 65_535,
+      about: `port of the service (default PORTCULLIS_PORT or ${DEFAULT_PORT}); 0 takes any free port`,
     },
-  });
-  if (values.help === true) {
-    process.stdout.write(DEV_USAGE);
-    return 0;
-  }
-  const genesis = requireOption('dev', 'genesis', values.genesis);
-  const blocks = requireOption('dev', 'blocks', values.blocks);
-  const seal = readChoice('seal', values.seal, SEAL_CHECKS);
-  const port = values.port === undefined ? undefined : parsePort(values.port);
-  if (port === undefined && values.port !== undefined) {
-    throw new UsageError(
-      `--port cannot be ${JSON.stringify(values.port)}: expected a number from 0 to 65535`,
-    );
-  }
-  const simulationGas = readIntegerOption(
-    'simulation-gas',
-    values['simulation-gas'],
-    MIN_SIMULATION_GAS,
-    MAX_SIMULATION_GAS,
-  );
-  const place = findPlace(port, process.env);
-  const data = values.data === undefined ? defaultDataFolder(genesis) : resolve(values.data);
-  const store = join(data, 'chain');
-  const signals = new StopSignals();
-  const bar = createImportBar(process.stderr);
-  const imported = importChain({ genesis, blocks, data: store, seal }, bar, signals.stop);
-  const summary = await imported.finally(() => signals.close());
-  if (summary.isStopped === true) return reportStop(summary, signals);
-  const yaml = JSON.stringify({
-    ...place,
-    dataDir: data,
-    defaultNetwork: DEV_NETWORK,
-    ...(simulationGas !== undefined && { execution: { simulationGas } }),
-    networks: { [DEV_NETWORK]: { embedded: { data: store } } },
-  });
-  return runService(
-    { kind: 'text', text: yaml, name: 'dev' },
-    {
-      demoNetworks: [DEV_NETWORK],
-      onReady: (address, { admin }) => {
-        process.stdout.write(
-          `Portcullis serves your chain, head ${summary.headNumber} ${summary.headHash}\n` +
-            `  HTTP:      POST ${formatUrl(address, 'http', '/v3/demo')}\n` +
-            `  WebSocket: ${formatUrl(address, 'ws', '/ws/v3/demo')}\n` +
-            (admin === undefined ? '' : `  Status:    ${formatUrl(admin, 'http', '/status')}\n`),
-        );
+    data: {
+      value: 'DIR',
+      about: `where the chain is stored (default: a separate folder below PORTCULLIS_DATA_DIR or ${DEFAULT_DATA_DIR})`,
+    },
+    seal: SEAL_OPTION,
+    'simulation-gas': {
+      value: 'GAS',
+      min: MIN_SIMULATION_GAS,
+      max: MAX_SIMULATION_GAS,
+      about:
+        'gas for all calls of one eth_simulateV1, as execution.simulationGas in a configuration file; ' +
+        "50000000 is geth's default (default: 10 times the latest block's gas limit)",
+    },
+  },
+  environment: SERVICE_VARIABLES,
+  examples: ['portcullis dev --genesis genesis.json --blocks chain.rlp.gz'],
+  exitCodes: {
+    ...SERVICE_EXIT_CODES,
+    1: 'the chain was refused or the service could not start, with the reason on stderr',
+    130: 'the import was stopped by SIGINT (143 by SIGTERM, 129 by SIGHUP); the same command continues',
+  },
+  async run({ genesis, blocks, port, data: folder, seal, 'simulation-gas': simulationGas }) {
+    const place = findPlace(port, process.env);
+    const data = folder === undefined ? defaultDataFolder(genesis) : resolve(folder);
+    const store = join(data, 'chain');
+    await requireFreePorts(place, 'text');
+    const signals = new StopSignals();
+    const bar = createImportBar(process.stderr);
+    const imported = importChain({ genesis, blocks, data: store, seal }, bar, signals.stop);
+    const summary = await imported.finally(() => signals.close());
+    if (summary.isStopped === true) return reportStop(summary, signals);
+    const yaml = JSON.stringify({
+      ...place,
+      dataDir: data,
+      defaultNetwork: DEV_NETWORK,
+      ...(simulationGas !== undefined && { execution: { simulationGas } }),
+      networks: { [DEV_NETWORK]: { embedded: { data: store } } },
+    });
+    return runService(
+      { kind: 'text', text: yaml, name: 'dev' },
+      {
+        demoNetworks: [DEV_NETWORK],
+        onReady: (address, { config, admin }) => {
+          const title = `Portcullis serves your chain, head ${summary.headNumber} ${summary.headHash}`;
+          const demoNetworks = [DEV_NETWORK];
+          const keysPlace = ['--data', data] as const;
+          process.stdout.write(formatBanner({ title, config, address, admin, demoNetworks, keysPlace }));
+        },
       },
-    },
-  );
-}
+    );
+  },
+});

@@ -1,57 +1,38 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { annotateYaml } from '../config/annotate-yaml.ts';
+import { type Command, createCommand } from '../service/command.ts';
 import { SCHEMA_FILE } from '../service/data-paths.ts';
-import { readChoice } from '../service/option-values.ts';
 import { describeSystemError, readErrorCode } from '../util/system-error.ts';
 import { getInitTemplate, INIT_MODES, type InitMode } from './init-templates.ts';
 
-const INIT_USAGE = `portcullis init [--mode dev|nodes|embedded|rollup] [--output FILE] [--force]
+/** `portcullis init` */
+export const initCommand: Command = createCommand({
+  name: 'init',
+  about: `Writes a configuration file with comments, and prints the next commands.
 
-Writes a configuration file with comments, and prints the next commands.
-
-  --mode dev        the built-in development networks (default)
-  --mode nodes      one address in front of your own nodes and hosted nodes
-  --mode embedded   a chain that Portcullis executes itself, from a genesis file and blocks
-  --mode rollup     the nodes of a rollup
-  --output FILE     file to write (default portcullis.yaml)
-  --force           overwrite the file if it exists
-`;
-
-/**
- * Runs `portcullis init`.
- * @returns the exit code
- * @throws Error if the file exists or cannot be written
- */
-export async function runInit(args: string[]): Promise<number> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      mode: { type: 'string', default: 'dev' },
-      output: { type: 'string', short: 'o', default: 'portcullis.yaml' },
-      force: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h' },
-    },
-  });
-  if (values.help === true) {
-    process.stdout.write(INIT_USAGE);
+    The mode \`dev\` is for the built-in development networks, \`nodes\` for one address in front of your own nodes and hosted nodes,
+    \`embedded\` for a chain that Portcullis executes itself, and \`rollup\` for the nodes of a rollup.`,
+  options: {
+    mode: { value: 'MODE', choices: INIT_MODES, default: 'dev', about: 'networks of the file' },
+    output: { value: 'FILE', short: 'o', default: 'portcullis.yaml', about: 'file to write' },
+    force: { about: 'overwrite the file if it exists' },
+  },
+  examples: ['portcullis init --mode nodes', 'portcullis init --mode rollup --output rollup.yaml'],
+  async run({ mode, output, force }) {
+    try {
+      writeFileSync(output, renderInitFile(mode, output), { flag: force ? 'w' : 'wx' });
+    } catch (error) {
+      const exists = readErrorCode(error) === 'EEXIST';
+      const reason = exists
+        ? 'the file exists: choose another with --output, or overwrite it with --force'
+        : describeSystemError(error);
+      throw new Error(`${output}: ${reason}`);
+    }
+    process.stdout.write(describeNext(mode, output));
     return 0;
-  }
-  const mode = readChoice('mode', values.mode, INIT_MODES);
-  const { output } = values;
-  try {
-    writeFileSync(output, renderInitFile(mode, output), { flag: values.force ? 'w' : 'wx' });
-  } catch (error) {
-    const exists = readErrorCode(error) === 'EEXIST';
-    const reason = exists
-      ? 'the file exists: choose another with --output, or overwrite it with --force'
-      : describeSystemError(error);
-    throw new Error(`${output}: ${reason}`);
-  }
-  process.stdout.write(describeNext(mode, output));
-  return 0;
-}
+  },
+});
 
 /** Returns the text of the file that `portcullis init` writes. */
 function renderInitFile(mode: InitMode, output: string): string {

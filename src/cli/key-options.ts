@@ -1,4 +1,5 @@
 import type { SettingsChange } from '../access/keys/key-book.ts';
+import type { FlagOption, TextOption } from '../service/command-usage.ts';
 import { UsageError } from '../service/usage.ts';
 import { parseDuration } from '../util/duration.ts';
 
@@ -16,23 +17,19 @@ type SettingOption =
 /** Options without a value. */
 type Switch = 'send' | 'no-send';
 
-type Text = { readonly type: 'string' };
-type Flag = { readonly type: 'boolean' };
-const TEXT: Text = { type: 'string' };
-
-/** Command line options for the settings of a key. */
-export const KEY_SETTING_OPTIONS: Readonly<Record<SettingOption, Text> & Record<Switch, Flag>> = {
-  networks: TEXT,
-  methods: TEXT,
-  addresses: TEXT,
-  origins: TEXT,
-  'user-agents': TEXT,
-  rate: TEXT,
-  'daily-credits': TEXT,
-  expires: TEXT,
-  jwt: TEXT,
-  send: { type: 'boolean' },
-  'no-send': { type: 'boolean' },
+/** Options for the settings of a key. Lists are separated by commas; an empty value removes a setting. */
+export const KEY_SETTING_OPTIONS: Readonly<Record<SettingOption, TextOption> & Record<Switch, FlagOption>> = {
+  networks: { value: 'LIST', about: 'networks that requests may use' },
+  methods: { value: 'LIST', about: 'methods that requests may call' },
+  addresses: { value: 'LIST', about: 'contract addresses that requests may name' },
+  origins: { value: 'LIST', about: 'values of the Origin header, such as https://*.example.org' },
+  'user-agents': { value: 'LIST', about: 'values of the User-Agent header' },
+  'no-send': { about: 'the key may not send transactions' },
+  send: { about: 'the key may send transactions again (default)' },
+  rate: { value: 'N[/BURST]', about: 'calls per second, and the maximum burst (default: no limit)' },
+  'daily-credits': { value: 'N', about: 'maximum credits for the calls of a day (default: no limit)' },
+  expires: { value: 'TIME', about: 'ISO 8601, or a duration from now such as 90d (default: never)' },
+  jwt: { value: 'NAME', about: 'requests must bring a token of this issuer (access.jwt)' },
 };
 
 type TextOptions = { readonly [K in SettingOption]?: string | undefined };

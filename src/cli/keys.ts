@@ -1,101 +1,136 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import * as z from 'zod';
 import { type IssuedKey, KeyBook, type SettingsChange } from '../access/keys/key-book.ts';
 import type { KeyRecord } from '../access/keys/key-record.ts';
 import { type AccessOptions, accessOptionsSchema } from '../access/options.ts';
 import { type Config, DEFAULT_DATA_DIR } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { type Command, createCommand, createCommandGroup } from '../service/command.ts';
+import { DATA_VARIABLES } from '../service/common-help.ts';
 import { formatTable } from '../service/format-table.ts';
 import { openKeyTable } from '../service/open-access.ts';
 import { UsageError } from '../service/usage.ts';
 import { describeIssue } from '../util/describe-issue.ts';
-import { suggestName } from '../util/near-name.ts';
 import { KEY_SETTING_OPTIONS, readDuration, readSettings } from './key-options.ts';
 
-const KEYS_USAGE = `portcullis keys create --name NAME [SETTINGS]  create a key and print it; it cannot be shown again
-portcullis keys list                           id, name, state and times of every key
-portcullis keys show ID                        all details of a key, as JSON
-portcullis keys update ID SETTINGS             change these settings and no others
-portcullis keys rotate ID [--grace 24h]        a new key with the same settings; the old one works for that long
-portcullis keys revoke ID                      the key stops working within a second
-
-Settings. Lists are separated by commas; an empty value removes a setting.
-  --networks, --methods, --addresses, --origins, --user-agents LIST
-                       a request must match one entry of each of these lists
-  --no-send            the key may not send transactions; --send allows it again
-  --rate N[/BURST]     calls per second, and the maximum burst
-  --daily-credits N    maximum credits for the calls of a day
-  --expires TIME       ISO 8601, or a duration from now such as 90d
-  --jwt NAME           requests must bring a token of this issuer (access.jwt)
-  --secret             (create) requests must bring a secret, which is printed after the key
-
-  --data DIR           where the keys are (default PORTCULLIS_DATA_DIR or ${DEFAULT_DATA_DIR})
-  --config FILE        use the folder of this configuration file instead (PORTCULLIS_DATA_DIR overrides its dataDir),
-                       and its networks, methods and issuers in settings; without it, settings may name those of
-                       the built-in networks
-`;
-
-const OPTIONS = {
-  name: { type: 'string' },
-  secret: { type: 'boolean' },
-  grace: { type: 'string' },
-  data: { type: 'string' },
-  config: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-  ...KEY_SETTING_OPTIONS,
+/** Options that locate the keys. */
+const PLACE_OPTIONS = {
+  data: { value: 'DIR', about: `where the keys are (default PORTCULLIS_DATA_DIR or ${DEFAULT_DATA_DIR})` },
+  config: {
+    short: 'c',
+    value: 'FILE',
+    about:
+      'use the folder of this configuration file instead, and its networks, methods and issuers in settings; ' +
+      'without it, settings may name those of the built-in networks',
+  },
 } as const;
+type Place = { readonly data: string | undefined; readonly config: string | undefined };
+type SettingValues = Parameters<typeof readSettings>[0];
 
-type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
+const SETTINGS_HELP = `A request must match one entry of each list that is set. Lists are separated by commas; an empty
+    value removes a setting.`;
+const SHARED = {
+  environment: DATA_VARIABLES,
+  exitCodes: { 1: 'the keys cannot be used, or there is no such key' },
+};
+const GRACE = '24h';
 
-/** Subcommand of `portcullis keys`. */
-type Command = {
-  readonly operands: number;
-  /** Options that the subcommand takes besides --data and --config. */
-  readonly options: readonly string[];
-  run(book: KeyBook, id: string, values: Values): Promise<number>;
+const SUBCOMMANDS = {
+  create: createCommand({
+    ...SHARED,
+    name: 'keys create',
+    about: `Creates a key and prints it; it cannot be shown again.
+
+    ${SETTINGS_HELP}`,
+    options: {
+      name: { value: 'NAME', isRequired: true, about: 'name of the key in lists, logs and metrics' },
+      secret: { about: 'requests must bring a secret, which is printed after the key' },
+      ...KEY_SETTING_OPTIONS,
+      ...PLACE_OPTIONS,
+    },
+    examples: [
+      'portcullis keys create --name my-app --config portcullis.yaml',
+      'portcullis keys create --name wallet --networks mainnet --rate 50/100 --expires 90d --config portcullis.yaml',
+    ],
+    run: (values) => withKeys(values, (book) => create(book, values), values),
+  }),
+  list: createCommand({
+    ...SHARED,
+    name: 'keys list',
+    about: 'Lists id, name, state and times of every key.',
+    options: PLACE_OPTIONS,
+    examples: ['portcullis keys list --config portcullis.yaml'],
+    run: (values) => withKeys(values, list),
+  }),
+  show: createCommand({
+    ...SHARED,
+    name: 'keys show',
+    operands: ['ID'],
+    about: 'Prints all details of a key as JSON, without the key.',
+    options: PLACE_OPTIONS,
+    examples: ['portcullis keys show 1a2b3c4d5e6f --config portcullis.yaml'],
+    run: (values, [id = '']) =>
+      withKeys(values, async (book) => report(await book.find(id), id, printRecord)),
+  }),
+  update: createCommand({
+    ...SHARED,
+    name: 'keys update',
+    operands: ['ID'],
+    about: `Changes the settings of a key that are named, and no others.
+
+    ${SETTINGS_HELP}`,
+    options: { ...KEY_SETTING_OPTIONS, ...PLACE_OPTIONS },
+    examples: [`portcullis keys update 1a2b3c4d5e6f --origins 'https://*.example.org' --rate ''`],
+    run: (values, [id = '']) => withKeys(values, (book) => update(book, id, values), values),
+  }),
+  rotate: createCommand({
+    ...SHARED,
+    name: 'keys rotate',
+    operands: ['ID'],
+    about: 'Replaces a key by a new one with the same settings, and prints the new one.',
+    options: {
+      grace: { value: 'DURATION', default: GRACE, about: 'time for which the old key continues to work' },
+      ...PLACE_OPTIONS,
+    },
+    examples: ['portcullis keys rotate 1a2b3c4d5e6f --grace 1h'],
+    run: (values, [id = '']) => withKeys(values, (book) => rotate(book, id, values.grace)),
+  }),
+  revoke: createCommand({
+    ...SHARED,
+    name: 'keys revoke',
+    operands: ['ID'],
+    about: 'Revokes a key, which stops working within a second.',
+    options: PLACE_OPTIONS,
+    examples: ['portcullis keys revoke 1a2b3c4d5e6f'],
+    run: (values, [id = '']) => withKeys(values, (book) => revoke(book, id)),
+  }),
 };
 
-const SETTINGS = Object.keys(KEY_SETTING_OPTIONS);
+/** `portcullis keys` */
+export const keysCommand: Command = createCommandGroup(
+  {
+    name: 'keys',
+    about: `Manages API keys.
 
-const COMMANDS: Readonly<Record<string, Command>> = {
-  create: { operands: 0, options: ['name', 'secret', ...SETTINGS], run: create },
-  list: { operands: 0, options: [], run: list },
-  show: { operands: 1, options: [], run: show },
-  update: { operands: 1, options: SETTINGS, run: update },
-  rotate: { operands: 1, options: ['grace'], run: rotate },
-  revoke: { operands: 1, options: [], run: revoke },
-};
+    The keys are below the folder of --data, or below the folder of the configuration file of --config. Without both they are
+    below PORTCULLIS_DATA_DIR, or ${DEFAULT_DATA_DIR} in the working folder.`,
+  },
+  SUBCOMMANDS,
+);
 
-/** Runs `portcullis keys`. @returns the exit code */
-export async function runKeys(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
-  if (values.help === true) {
-    process.stdout.write(KEYS_USAGE);
-    return 0;
-  }
-  const [name = '', ...operands] = positionals;
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined)
-    throw new UsageError(
-      `keys takes one of ${Object.keys(COMMANDS).join(', ')}${suggestName(name, Object.keys(COMMANDS))}`,
-    );
-  if (operands.length !== command.operands) {
-    throw new UsageError(`keys ${name} takes ${command.operands === 0 ? 'no operand' : 'one id'}`);
-  }
-  const foreign = Object.keys(values).find(
-    (option) => ![...command.options, 'data', 'config'].includes(option),
-  );
-  if (foreign !== undefined) throw new UsageError(`keys ${name} does not take --${foreign}`);
-  const config = await findConfig(values);
-  const place = config ?? findFolder(values);
-  const { networks, methods, jwt } = values;
-  if (networks !== undefined || methods !== undefined || jwt !== undefined) {
-    await checkSettings(readSettings(values), config);
-  }
-  const book = new KeyBook(await openKeyTable(place));
+/** Opens the keys while `work` runs. @param settings settings whose names of networks, methods and issuers are checked */
+async function withKeys(
+  place: Place,
+  work: (book: KeyBook) => Promise<number>,
+  settings: SettingValues = {},
+): Promise<number> {
+  const config = await findConfig(place);
+  const { networks, methods, jwt } = settings;
+  if (networks !== undefined || methods !== undefined || jwt !== undefined)
+    await checkSettings(readSettings(settings), config);
+  const book = new KeyBook(await openKeyTable(config ?? findFolder(place)));
   try {
-    return await command.run(book, operands[0] ?? '', values);
+    return await work(book);
   } catch (error) {
     if (error instanceof z.ZodError) throw new UsageError(describeIssues(error.issues));
     throw error;
@@ -104,7 +139,7 @@ export async function runKeys(args: string[]): Promise<number> {
   }
 }
 
-async function findConfig({ data, config }: Values): Promise<Config | undefined> {
+async function findConfig({ data, config }: Place): Promise<Config | undefined> {
   if (data !== undefined && config !== undefined)
     throw new UsageError('use either --data or --config, not both');
   return config === undefined ? undefined : loadConfig(config, process.env);
@@ -116,7 +151,7 @@ async function checkSettings(settings: SettingsChange, config: Config | undefine
   checkNames(settings, config === undefined ? listBuiltinNames() : listKnownNames(config));
 }
 
-function findFolder({ data }: Values): { dataDir: string; access: AccessOptions } {
+function findFolder({ data }: Place): { dataDir: string; access: AccessOptions } {
   const dataDir = resolve(data ?? (process.env['PORTCULLIS_DATA_DIR'] || DEFAULT_DATA_DIR));
   return { dataDir, access: accessOptionsSchema.parse(undefined) };
 }
@@ -129,10 +164,12 @@ function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
   return [...new Set(texts)].join('; ');
 }
 
-async function create(book: KeyBook, _id: string, values: Values): Promise<number> {
-  if (values.name === undefined) throw new UsageError('keys create needs --name NAME');
+async function create(
+  book: KeyBook,
+  values: SettingValues & { readonly name: string; readonly secret: boolean },
+): Promise<number> {
   const settings = Object.entries(readSettings(values)).filter(([, value]) => value !== undefined);
-  const issued = await book.create(values.name, Object.fromEntries(settings), values.secret === true);
+  const issued = await book.create(values.name, Object.fromEntries(settings), values.secret);
   if (await printIssued(issued)) return 0;
   const { id } = issued.record;
   const isRevoked = await book.revoke(id).then(
@@ -169,17 +206,13 @@ function toRow({ id, name, createdAt, revokedAt, settings }: KeyRecord): string[
   return [id, name, state, createdAt, revokedAt ?? '', expiresAt ?? ''];
 }
 
-async function show(book: KeyBook, id: string): Promise<number> {
-  return report(await book.find(id), id, printRecord);
-}
-
-async function update(book: KeyBook, id: string, values: Values): Promise<number> {
+async function update(book: KeyBook, id: string, values: SettingValues): Promise<number> {
   const change = readSettings(values);
   if (Object.keys(change).length === 0) throw new UsageError('keys update needs a setting to change');
   return report(await book.update(id, change), id, printRecord);
 }
 
-async function rotate(book: KeyBook, id: string, { grace = '24h' }: Values): Promise<number> {
+async function rotate(book: KeyBook, id: string, grace: string): Promise<number> {
   const issued = await book.rotate(id, readDuration('grace', grace));
   if (issued === undefined) return report(issued, id, () => {});
   if (await printIssued(issued)) return 0;

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import type { ChainConfig } from '../../packages/ethereum/codecs/chain-config.ts';
 import { REVISIONS } from '../../packages/evm/interpreter/revisions/revisions.ts';
 import { BundleError, BundleRequestError } from '../bundle/format.ts';
@@ -12,27 +11,15 @@ import { loadConfig } from '../config/load-config.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import { awaitNodes } from '../doctor/await-nodes.ts';
 import { createLogger } from '../observe/logger.ts';
+import { type Command, createCommand } from '../service/command.ts';
+import { CONFIG_OPTION, DATA_VARIABLES, FILE_VARIABLES } from '../service/common-help.ts';
 import { EmbeddedChains } from '../service/embedded-chains.ts';
 import { OpenNetworks } from '../service/open-networks.ts';
 import type { OpenRollup } from '../service/open-rollups.ts';
-import { readChoice, requireOption } from '../service/option-values.ts';
 import { readRules, requireChain } from '../service/read-rules.ts';
 import { UsageError } from '../service/usage.ts';
 import { suggestName } from '../util/near-name.ts';
 import { RequestScope } from '../util/request-scope.ts';
-
-const PROVE_USAGE = `portcullis prove METHOD [PARAMS] --network NAME [--config FILE] > bundle.json
-
-Answers a request with a bundle: the answer, the header of its block, and the evidence that links the two. Anyone can
-check it with \`portcullis verify\`, offline. PARAMS is a JSON array, as in a request; a tag is replaced by the number of
-the block that it means now. Answers of nodes are verified before they are written.
-
-  --network NAME   a network of the configuration
-  --config FILE    the configuration, as for serve; without it the networks are the built-in ones
-  --fork NAME      the block's fork, for calls on networks whose nodes do not report it (eth_config)
-
-Exit code 0; 1 if the answer cannot be proven; 2 if the command line is invalid.
-`;
 
 /** Time limit for collecting a bundle, milliseconds: calls may need many proofs from slow nodes. */
 const TIME_LIMIT_MS = 600_000;
@@ -41,42 +28,45 @@ const OF_ROLLUPS = /^(?!eth_)\w+_estimateGas$|^rollup_/;
 /** Options of the memory cache for one run of `prove`, bytes. */
 const CACHE = { bytes: 64 << 20, entryBytes: 16 << 20 };
 
-/** Runs `portcullis prove`. @returns the exit code */
-export async function runProve(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      network: { type: 'string' },
-      config: { type: 'string', short: 'c' },
-      fork: { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
+/** `portcullis prove` */
+export const proveCommand: Command = createCommand({
+  name: 'prove',
+  operands: ['METHOD', '[PARAMS]'],
+  about: `Answers a request with a bundle that proves the answer.
+
+    The bundle has the answer, the header of its block, and the evidence that links the two; it is written to stdout. Anyone
+    can check it with \`portcullis verify\`, offline. PARAMS is a JSON array, as in a request; a tag is replaced by the number
+    of the block that it means now. Answers of nodes are verified before they are written.`,
+  options: {
+    network: { value: 'NAME', isRequired: true, about: 'network of the configuration' },
+    config: { ...CONFIG_OPTION, about: 'configuration file; without it the networks are the built-in ones' },
+    fork: {
+      value: 'NAME',
+      choices: REVISIONS,
+      about: 'fork of the block, for calls on networks whose nodes do not report it (eth_config)',
     },
-  });
-  if (values.help === true) {
-    process.stdout.write(PROVE_USAGE);
+  },
+  environment: { ...DATA_VARIABLES, ...FILE_VARIABLES },
+  examples: [
+    `portcullis prove eth_getBalance '["0xb22db1efc84ea674085fe1364910d5e8196cbc81","latest"]' --network devnet > bundle.json`,
+  ],
+  exitCodes: { 1: 'the answer cannot be proven, with the reason on stderr' },
+  async run({ network, config: file, fork }, [method = '', params = '[]']) {
+    const question = { method, params: readParams(params) };
+    const config =
+      file === undefined ? createBuiltinConfig(process.env) : await loadConfig(file, process.env);
+    const settings = fork === undefined ? {} : { fork };
+    const { text, notes } = await withSource(
+      config,
+      network,
+      (source) => proveRequest(question, { ...source, ...settings }),
+      OF_ROLLUPS.test(method),
+    );
+    for (const note of notes) process.stderr.write(`portcullis: ${note}\n`);
+    process.stdout.write(text);
     return 0;
-  }
-  const [method, params = '[]', ...rest] = positionals;
-  if (method === undefined || rest.length > 0)
-    throw new UsageError('prove takes a method and its parameters');
-  const name = requireOption('prove', 'network', values.network);
-  const question = { method, params: readParams(params) };
-  const config =
-    values.config === undefined
-      ? createBuiltinConfig(process.env)
-      : await loadConfig(values.config, process.env);
-  const settings = values.fork === undefined ? {} : { fork: readChoice('fork', values.fork, REVISIONS) };
-  const { text, notes } = await withSource(
-    config,
-    name,
-    (source) => proveRequest(question, { ...source, ...settings }),
-    OF_ROLLUPS.test(method),
-  );
-  for (const note of notes) process.stderr.write(`portcullis: ${note}\n`);
-  process.stdout.write(text);
-  return 0;
-}
+  },
+});
 
 /** @throws UsageError if bundles do not support the method, or its parameters are invalid */
 async function proveRequest(question: BundleRequest, source: Source): Promise<Proof> {

@@ -1,55 +1,57 @@
 import { ConfigError } from '../config/config-error.ts';
+import { renderRows } from '../service/command-usage.ts';
 import { boundHeapOfStart } from '../service/heap-settings.ts';
-import { isUsageError, USAGE, UsageError } from '../service/usage.ts';
-import { readVersion } from '../service/version.ts';
-import { suggestName } from '../util/near-name.ts';
+import { UsageError } from '../service/usage.ts';
+import { pointToNames } from '../util/near-name.ts';
 import { describeSystemError, isStoreError, readErrorCode } from '../util/system-error.ts';
+import { COMMAND_TABLE, type CommandRow } from './command-table.ts';
 
-type Command = (args: string[]) => Promise<number>;
-
-/** Commands by name, loaded on demand so that key administration does not load an engine. */
-const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
-  ['start', serving(async () => (await import('./serve.ts')).runStart)],
-  ['serve', serving(async () => (await import('./serve.ts')).runServe)],
-  ['dev', serving(async () => (await import('./dev.ts')).runDev)],
-  ['import', async () => (await import('../service/import.ts')).runImport],
-  ['keys', async () => (await import('./keys.ts')).runKeys],
-  ['doctor', async () => (await import('./network-commands.ts')).runDoctor],
-  ['prove', async () => (await import('./network-commands.ts')).runProve],
-  ['verify', async () => (await import('./verify.ts')).runVerify],
-  ['worker', serving(async () => (await import('../service/workers/run-worker.ts')).runWorker)],
-  ['health', async () => (await import('./health.ts')).runHealth],
-  ['init', async () => (await import('./init.ts')).runInit],
-  ['check-config', async () => (await import('./check-config.ts')).runCheckConfig],
+/** Options that are commands. */
+const FLAGS: ReadonlyMap<string, string> = new Map([
+  ['-h', 'help'],
+  ['--help', 'help'],
+  ['-v', 'version'],
+  ['--version', 'version'],
 ]);
 
-/** Wraps a long-running command, and bounds the heap before the modules of the command are loaded. */
-function serving(load: () => Promise<Command>): () => Promise<Command> {
-  return () => {
+/** Runs one command line. Without a command name, all arguments belong to `start`. @returns the exit code */
+async function run(args: readonly string[]): Promise<number> {
+  const [first = 'start', ...rest] = args;
+  const name = FLAGS.get(first) ?? first;
+  if (name === 'help') return help(rest);
+  if (name === 'worker') {
     boundHeapOfStart();
-    return load();
-  };
+    return (await import('../service/workers/run-worker.ts')).runWorker();
+  }
+  const isOption = name.startsWith('-');
+  const row = isOption ? COMMAND_TABLE['start'] : findCommand(name);
+  if (row === undefined)
+    throw new UsageError(
+      `there is no command ${name}${pointToNames(name, [...Object.keys(COMMAND_TABLE), 'help'])}`,
+    );
+  // The heap is bounded before the modules of the service are loaded.
+  if (row.isService === true) boundHeapOfStart();
+  return (await row.load()).run(isOption ? args : rest);
 }
 
-/** Runs one command line. @returns the exit code */
-async function run(args: string[]): Promise<number> {
-  const [first, ...rest] = args;
-  switch (first) {
-    case 'help':
-    case '--help':
-    case '-h':
-      process.stdout.write(USAGE);
-      return 0;
-    case '--version':
-      process.stdout.write(`${readVersion()}\n`);
-      return 0;
-  }
-  // Without a command name, all arguments belong to `start`.
-  const isFlag = first === undefined || first.startsWith('-');
-  const command = COMMANDS.get(isFlag ? 'start' : first);
-  if (command === undefined)
-    throw new UsageError(`there is no command ${first}${suggestName(String(first), COMMANDS.keys())}`);
-  return (await command())(isFlag ? args : rest);
+function findCommand(name: string): CommandRow | undefined {
+  return Object.hasOwn(COMMAND_TABLE, name) ? COMMAND_TABLE[name] : undefined;
+}
+
+/** Prints the list of commands, or the help of the named command. */
+async function help(words: readonly string[]): Promise<number> {
+  const [first = '-'] = words;
+  if (!first.startsWith('-') && first !== 'help') return run([...words, '--help']);
+  const rows = Object.values(COMMAND_TABLE).map(({ synopsis, summary }) => [synopsis, summary] as const);
+  process.stdout.write(
+    `${[
+      'Portcullis is a JSON-RPC gateway to Ethereum chains.',
+      'portcullis COMMAND [OPTIONS]; without a command, `portcullis start`.',
+      renderRows('Commands:', [...rows, ['help [COMMAND]', 'Prints this list, or the help of a command']]),
+      '`portcullis help COMMAND` describes a command with its options.',
+    ].join('\n\n')}\n`,
+  );
+  return 0;
 }
 
 function comesFromStore(error: unknown): boolean {
@@ -75,8 +77,8 @@ function report(error: unknown): number {
   // LMDB writes a line without a line feed to stderr before the error.
   if (comesFromStore(error)) process.stderr.write('\n');
   process.stderr.write(`portcullis: ${describe(error)}\n`);
-  if (!isUsageError(error)) return 1;
-  process.stderr.write('Try portcullis help.\n');
+  if (!(error instanceof UsageError)) return 1;
+  process.stderr.write(`Try portcullis help${error.command === undefined ? '' : ` ${error.command}`}.\n`);
   return 2;
 }
 

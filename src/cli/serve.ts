@@ -1,90 +1,66 @@
-import { parseArgs } from 'node:util';
 import { ROLLUP_STYLES } from '../config/builtin-config.ts';
-import type { Config } from '../config/config.ts';
-import type { ListenAddress } from '../server/lifecycle.ts';
-import { formatUrl } from '../server/listen-url.ts';
+import { type Command, createCommand } from '../service/command.ts';
+import {
+  DEFAULT_PORT,
+  FILE_VARIABLES,
+  REQUIRED_CONFIG_OPTION,
+  SERVICE_EXIT_CODES,
+  SERVICE_VARIABLES,
+} from '../service/common-help.ts';
 import { readConfigSource } from '../service/config-source.ts';
-import { readChoice, requireOption } from '../service/option-values.ts';
 import { runService } from '../service/run-service.ts';
-import { buildCurlLines } from './curl-lines.ts';
+import { formatBanner } from './banner.ts';
 
-export const SERVE_USAGE: string = `portcullis serve --config FILE [--strict]
+/** `portcullis start`, and `portcullis` without a command */
+export const startCommand: Command = createCommand({
+  name: 'start',
+  about: `Serves the built-in development networks, with the key \`demo\`. \`portcullis\` without a command is the same.
 
-Serves the networks of a configuration file until SIGINT or SIGTERM. On SIGHUP, and when the file has
-changed, the new configuration takes effect if it is valid; so does a new TLS certificate.
-
-The port opens whether nodes answer or not. A network that cannot be opened (for example, without a store in its folder)
-is named in the log, and the others are served without it.
-
-  --strict   a network that cannot be opened ends the process
-
-Environment variables override the file: PORTCULLIS_HOST and PORTCULLIS_PORT (listen), PORTCULLIS_ADMIN_PORT (admin.port; off
-disables it), PORTCULLIS_DATA_DIR (dataDir).
-`;
-
-const START_USAGE = `portcullis [start] [--rollup linea|op-stack]
-
-Serves the built-in development networks on 127.0.0.1:8545, with the key \`demo\`: a layer 1 and a rollup with
-the prices of Linea (default) or of the OP Stack. Environment: PORTCULLIS_HOST,
-PORTCULLIS_PORT, PORTCULLIS_ADMIN_PORT (status page; off disables it), PORTCULLIS_DATA_DIR (default .portcullis in the working folder).
-`;
-
-function announce(config: Config, address: ListenAddress, admin: ListenAddress | undefined): void {
-  const lines = [`Portcullis listens on ${address.host}:${address.port}`];
-  for (const [name, { hosts }] of Object.entries(config.networks)) {
-    const isDefault = name === config.defaultNetwork ? ' (and every other host name)' : '';
-    lines.push(`  ${name}: ${hosts.length === 0 ? 'by path' : hosts.join(', ')}${isDefault}`);
-  }
-  const [http, ws] =
-    config.listen.tls === undefined ? (['http', 'ws'] as const) : (['https', 'wss'] as const);
-  lines.push(`  HTTP:      POST ${formatUrl(address, http, '/<network>/v3/<API_KEY>')}`);
-  lines.push(`  WebSocket: ${formatUrl(address, ws, '/<network>/ws/v3/<API_KEY>')}`);
-  lines.push('  Without a network in the path, the Host header selects it.');
-  if (admin !== undefined) lines.push(`  Status:    ${formatUrl(admin, 'http', '/status')}`);
-  process.stdout.write(`${lines.join('\n')}\n`);
-}
-
-/** Serves the built-in networks, for `portcullis start` and for `portcullis` without a command. @returns the exit code */
-export async function runStart(args: string[]): Promise<number> {
-  const { values } = parseArgs({
-    args,
-    options: { rollup: { type: 'string', default: 'linea' }, help: { type: 'boolean', short: 'h' } },
-  });
-  if (values.help === true) {
-    process.stdout.write(START_USAGE);
-    return 0;
-  }
-  const style = readChoice('rollup', values.rollup, ROLLUP_STYLES);
-  return runService(
-    { kind: 'builtin', style },
-    {
-      onReady: (address, { config, admin }) => {
-        announce(config, address, admin);
-        process.stdout.write(
-          `\nThe key is \`demo\`. Try:\n\n${buildCurlLines(address, style).join('\n\n')}\n`,
-        );
+    The networks are a layer 1 (devnet) and a rollup with the prices of Linea or of the OP Stack, on 127.0.0.1:${DEFAULT_PORT}.
+    \`portcullis examples\` prints requests.`,
+  options: {
+    rollup: { value: 'FAMILY', choices: ROLLUP_STYLES, default: 'linea', about: 'family of the rollup' },
+  },
+  environment: SERVICE_VARIABLES,
+  examples: ['portcullis', 'PORTCULLIS_PORT=9000 portcullis start --rollup op-stack'],
+  exitCodes: SERVICE_EXIT_CODES,
+  run: ({ rollup: style }) =>
+    runService(
+      { kind: 'builtin', style },
+      {
+        onReady: (address, { config, admin }) => {
+          const variable = address.port === DEFAULT_PORT ? '' : `PORTCULLIS_PORT=${address.port} `;
+          const more = `${variable}portcullis examples${style === 'linea' ? '' : ` --rollup ${style}`}`;
+          const title = `Portcullis listens on ${address.host}:${address.port}`;
+          const keysPlace = ['--data', config.dataDir] as const;
+          process.stdout.write(formatBanner({ title, config, address, admin, keysPlace, more }));
+        },
       },
-    },
-  );
-}
+    ),
+});
 
-/** Runs `portcullis serve`. @returns the exit code */
-export async function runServe(args: string[]): Promise<number> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      config: { type: 'string', short: 'c' },
-      strict: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h' },
-    },
-  });
-  if (values.help === true) {
-    process.stdout.write(SERVE_USAGE);
-    return 0;
-  }
-  const config = requireOption('serve', 'config', values.config);
-  return runService(await readConfigSource(config), {
-    isStrict: values.strict,
-    onReady: (address, { config, admin }) => announce(config, address, admin),
-  });
-}
+/** `portcullis serve` */
+export const serveCommand: Command = createCommand({
+  name: 'serve',
+  about: `Serves the networks of a configuration file, until SIGINT or SIGTERM.
+
+    On SIGHUP, and when the file has changed, the new configuration takes effect if it is valid; so does a new TLS certificate.
+
+    The port opens whether nodes answer or not. A network that cannot be opened (for example, without a store in its folder) is
+    named in the log, and the others are served without it.`,
+  options: {
+    config: REQUIRED_CONFIG_OPTION,
+    strict: { about: 'a network that cannot be opened ends the process' },
+  },
+  environment: { ...SERVICE_VARIABLES, ...FILE_VARIABLES },
+  examples: ['portcullis serve --config portcullis.yaml'],
+  exitCodes: SERVICE_EXIT_CODES,
+  run: async ({ config: file, strict }) =>
+    runService(await readConfigSource(file), {
+      isStrict: strict,
+      onReady: (address, { config, admin }) => {
+        const title = `Portcullis listens on ${address.host}:${address.port}`;
+        process.stdout.write(formatBanner({ title, config, address, admin, keysPlace: ['--config', file] }));
+      },
+    }),
+});

@@ -1,28 +1,11 @@
 import { createReadStream } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import { REVISIONS } from '../../packages/evm/interpreter/revisions/revisions.ts';
 import { type Bundle, BundleError, type Uncovered } from '../bundle/format.ts';
 import { type Expected, verifyBundle } from '../bundle/verify-bundle.ts';
-import { readChoice, requireOption } from '../service/option-values.ts';
+import { type Command, createCommand } from '../service/command.ts';
 import { UsageError } from '../service/usage.ts';
 import { describeSystemError } from '../util/system-error.ts';
-
-/** The usage text lists the fork names on two lines, with half of them on each. */
-const HALF: number = REVISIONS.length / 2;
-const VERIFY_USAGE = `portcullis verify FILE --hash HASH [--chain-id ID] [--fork NAME]
-
-Checks a bundle of \`portcullis prove\` against a block hash, offline: the answer must follow from what that block commits to.
-Take the hash from a source that you trust. What the evidence does not cover is printed as told, not proven.
-
-  --hash HASH     of the block: 0x and 64 hex digits
-  --chain-id ID   for executed methods: the required chain of the execution, decimal or 0x and hex digits
-  --fork NAME     for executed methods: the required fork of the rules; BPO forks count as osaka
-                  ${REVISIONS.slice(0, HALF).join(', ')},
-                  ${REVISIONS.slice(HALF).join(', ')}
-
-Exit code 0 if the bundle is verified, 1 if it is refused, 2 if it could not be checked.
-`;
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 const CHAIN_ID = /^(\d{1,30}|0x[0-9a-fA-F]{1,25})$/;
@@ -32,38 +15,53 @@ const READ_BYTES: number = 1 << 20;
 /** Maximum number of characters of an answer that are printed. */
 const SHOWN = 200;
 
-/** Runs `portcullis verify`. @returns the exit code */
-export async function runVerify(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      hash: { type: 'string' },
-      'chain-id': { type: 'string' },
-      fork: { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
+/** `portcullis verify` */
+export const verifyCommand: Command = createCommand({
+  name: 'verify',
+  operands: ['FILE'],
+  about: `Checks a bundle of \`portcullis prove\` against a block hash, offline.
+
+    The answer must follow from what the block commits to. Take the hash from a source that you trust. What the evidence does
+    not cover is printed as told, not proven.`,
+  options: {
+    hash: { value: 'HASH', isRequired: true, about: 'hash of the block: 0x and 64 hex digits' },
+    'chain-id': {
+      value: 'ID',
+      about: 'for executed methods: required chain of the execution, decimal or 0x and hex digits',
     },
-  });
-  if (values.help === true) {
-    process.stdout.write(VERIFY_USAGE);
-    return 0;
-  }
-  const [file, ...rest] = positionals;
-  if (file === undefined || rest.length > 0) throw new UsageError('verify takes one file');
-  const hash = requireOption('verify', 'hash', values.hash);
+    fork: {
+      value: 'NAME',
+      choices: REVISIONS,
+      about: 'for executed methods: required fork of the rules; BPO forks count as osaka',
+    },
+  },
+  examples: ['portcullis verify bundle.json --hash 0x9b3f...'],
+  exitCodes: {
+    0: 'the bundle is verified',
+    1: 'the bundle is refused',
+    2: 'the bundle could not be checked, or the command line is invalid',
+  },
+  run: ({ hash, 'chain-id': id, fork }, [file = '']) => verifyFile(file, hash, id, fork),
+});
+
+async function verifyFile(
+  file: string,
+  hash: string,
+  id: string | undefined,
+  fork: Expected['fork'],
+): Promise<number> {
   if (!HASH.test(hash)) throw new UsageError('--hash takes 0x and 64 hex digits');
-  const id = values['chain-id'];
   if (id !== undefined && !CHAIN_ID.test(id))
     throw new UsageError('--chain-id takes a number, decimal or 0x and hex digits');
   const expected: Expected = {
     hash: hash.toLowerCase(),
     ...(id !== undefined && { chainId: encodeQuantity(BigInt(id)) }),
-    ...(values.fork !== undefined && { fork: readChoice('fork', values.fork, REVISIONS) }),
+    ...(fork !== undefined && { fork }),
   };
   const text = await readBundle(file);
   try {
     const bundle = await verifyBundle(text, expected);
-    if (bundle.told.rules === null && (id ?? values.fork) !== undefined)
+    if (bundle.told.rules === null && (id ?? fork) !== undefined)
       throw new UsageError(`${bundle.method} executes nothing: remove --chain-id and --fork`);
     process.stdout.write(describeBundle(bundle, expected));
     return 0;

@@ -1,11 +1,13 @@
-import { parseArgs } from 'node:util';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { isServed } from '../config/method-options.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import type { VerificationFigures } from '../observe/sources.ts';
+import { type Command, createCommand } from '../service/command.ts';
+import { DATA_VARIABLES, FILE_VARIABLES, REQUIRED_CONFIG_OPTION } from '../service/common-help.ts';
 import { formatTable } from '../service/format-table.ts';
 import { UsageError } from '../service/usage.ts';
+import { pointToNames } from '../util/near-name.ts';
 import { type AnchorDiagnosis, describeAnchor, tryAnchor } from './doctor-anchor.ts';
 import { describeExecution, type ExecutionDiagnosis, tryExecution } from './doctor-execution.ts';
 import { describeFamily, type FamilyDiagnosis, tryFamily } from './doctor-family.ts';
@@ -14,21 +16,6 @@ import { listTableRows } from './doctor-table.ts';
 import { describeVerifiable, findVerifiable } from './doctor-verification.ts';
 import { examineNetwork } from './nodes/examine-network.ts';
 import type { ExaminationReport, ReportFinding } from './nodes/network-report.ts';
-
-const DOCTOR_USAGE = `portcullis doctor --config FILE [--network NAME] [--json]
-
-Examines what every node of a configuration supports, and what follows from it: chain, head and lag, latency, tags, methods,
-block hashes and state overrides in calls, the form of reverts, the largest batch, announcements of heads; the marks of the
-rollup family; which answers about blocks and state can be verified, whether calls can be executed here, and up to which
-block a rollup is anchored in its layer 1. It only reads; each node gets about 1200 calls, most of them eth_chainId in four
-batches.
-
-  --config FILE    the configuration, as for serve
-  --network NAME   only this network
-  --json           one JSON object instead of tables
-
-Exit code 0 if each network has at least one available node, 1 otherwise.
-`;
 
 /** Diagnosis of one configured network. `report` is absent if the network has no nodes. */
 type Diagnosis = {
@@ -46,37 +33,44 @@ type Diagnosis = {
   readonly anchor?: AnchorDiagnosis;
 };
 
-/** Runs `portcullis doctor`. @returns the exit code */
-export async function runDoctor(args: string[]): Promise<number> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      config: { type: 'string', short: 'c' },
-      network: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h' },
-    },
-  });
-  if (values.help === true) {
-    process.stdout.write(DOCTOR_USAGE);
-    return 0;
-  }
-  if (values.config === undefined) throw new UsageError('doctor needs --config FILE');
-  const config = await loadConfig(values.config, process.env);
-  const diagnoses: Diagnosis[] = [];
-  for (const [name, options] of chooseNetworks(config, values.network)) {
-    const diagnosis = await diagnose(name, options, config.networks);
-    diagnoses.push(diagnosis);
-    if (!values.json) process.stdout.write(`${diagnoses.length > 1 ? '\n' : ''}${describe(diagnosis)}`);
-  }
-  if (values.json) process.stdout.write(`${encodeDiagnoses(diagnoses)}\n`);
-  return diagnoses.every(({ report }) => report?.isServable ?? true) ? 0 : 1;
-}
+/** `portcullis doctor` */
+export const doctorCommand: Command = createCommand({
+  name: 'doctor',
+  about: `Examines what the nodes of a configuration file support.
+
+    The report has what follows from it, too: chain, head and lag, latency, tags, methods, block hashes and state overrides in
+    calls, the form of reverts, the largest batch, announcements of heads; the marks of the rollup family; which answers about
+    blocks and state can be verified, whether calls can be executed here, and up to which block a rollup is anchored in its
+    layer 1. The command only reads; each node gets about 1200 calls, most of them eth_chainId in four batches.`,
+  options: {
+    config: REQUIRED_CONFIG_OPTION,
+    network: { value: 'NAME', about: 'only this network (default: all)' },
+    json: { about: 'one JSON object instead of tables' },
+  },
+  environment: { ...DATA_VARIABLES, ...FILE_VARIABLES },
+  examples: [
+    'portcullis doctor --config portcullis.yaml',
+    'portcullis doctor --config portcullis.yaml --network mainnet --json',
+  ],
+  exitCodes: { 0: 'each network has at least one available node', 1: 'a network has no available node' },
+  async run({ config: file, network, json }) {
+    const config = await loadConfig(file, process.env);
+    const diagnoses: Diagnosis[] = [];
+    for (const [name, options] of chooseNetworks(config, network)) {
+      const diagnosis = await diagnose(name, options, config.networks);
+      diagnoses.push(diagnosis);
+      if (!json) process.stdout.write(`${diagnoses.length > 1 ? '\n' : ''}${describe(diagnosis)}`);
+    }
+    if (json) process.stdout.write(`${encodeDiagnoses(diagnoses)}\n`);
+    return diagnoses.every(({ report }) => report?.isServable ?? true) ? 0 : 1;
+  },
+});
 
 function chooseNetworks({ networks }: Config, name: string | undefined): [string, NetworkOptions][] {
   const all = Object.entries(networks);
   const chosen = name === undefined ? all : all.filter(([each]) => each === name);
-  if (chosen.length === 0) throw new UsageError(`there is no network ${name}`);
+  if (name !== undefined && chosen.length === 0)
+    throw new UsageError(`there is no network ${name}${pointToNames(name, Object.keys(networks))}`);
   return chosen;
 }
 

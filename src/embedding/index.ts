@@ -90,7 +90,7 @@ async function listen(
   findName: (name?: string) => string,
 ): Promise<GatewayAddress> {
   const address = await server.listen().catch((error: unknown) => {
-    throw new Error(describeListenError(error, config));
+    throw new Error(describeListenError(error, config.listen));
   });
   const isSecure = config.listen.tls !== undefined;
   const [http, ws] = isSecure ? (['https', 'wss'] as const) : (['http', 'ws'] as const);

@@ -12,6 +12,6 @@ export const web3ClientVersion: Method<MethodContext> = defineMethod({
   cost: 5,
   isLocal: true,
   errors: [],
-  example: { params: [], result: 'portcullis/0.1.0' },
+  example: { params: [], result: 'portcullis/0.2.0' },
   handle: (_, { clientVersion }) => JSON.stringify(clientVersion),
 });

@@ -4,6 +4,9 @@ import { option } from '../util/option.ts';
 
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
 
+/** Format of log lines; `auto` is `pretty` on a terminal, and `json` otherwise. */
+export type LogFormat = 'auto' | 'pretty' | 'json';
+
 /** Selection of requests that are logged. */
 export type RequestLogOptions = {
   /** Fraction of the requests that are neither slow nor failed, but are logged, 0 to 1. */
@@ -16,6 +19,7 @@ export type RequestLogOptions = {
 
 export type LogOptions = {
   readonly level: LogLevel;
+  readonly format: LogFormat;
   /** Maximum lines per message, minute and process. A single key, address or node may cause a tenth of these lines. */
   readonly perMinute: number;
   readonly requests: RequestLogOptions;
@@ -42,6 +46,10 @@ export const logOptionsSchema: z.ZodType<LogOptions> = z
     level: option(
       'Lowest level of lines that are logged.',
       z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
+    ),
+    format: option(
+      'Form of the lines. `auto` is `pretty` where stderr is a terminal, and `json` otherwise.',
+      z.enum(['auto', 'pretty', 'json']).default('auto'),
     ),
     perMinute: option(
       'Maximum number of lines of one message in a minute. One key, address or node may cause a tenth of them. Omitted lines are counted.',

@@ -1,46 +1,22 @@
 import { type Stats, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { BlockError, EvmMemoryError } from '../../packages/evm/transition/block-error.ts';
 import { type Genesis, parseGenesis } from '../../packages/evm/transition/genesis.ts';
 import { BlockImporter, type ImportChecks } from '../chains/embedded/import/block-importer.ts';
 import { initializeStore } from '../chains/embedded/import/initialize-store.ts';
 import { readBlocks } from '../chains/embedded/import/read-blocks.ts';
 import type { SealCheck } from '../chains/embedded/import/validate-header.ts';
-import { MAX_CALL_MEMORY } from '../chains/embedded/options.ts';
 import { type ChainWriter, openChainWriter } from '../chains/embedded/store/chain-writer.ts';
-import { DEFAULT_DATA_DIR } from '../config/config.ts';
 import { describeWriteError, prepareLmdbFolder } from '../util/lmdb-folder.ts';
 import { MAX_GENESIS_BYTES, readRegularFile, requireRegular } from '../util/read-file.ts';
 import { describeSystemError, isSpaceError, isStoreError } from '../util/system-error.ts';
 import type { ImportProgress } from './import-progress.ts';
 import { addToIndexes } from './index-store.ts';
-import { readChoice, readIntegerOption, requireOption } from './option-values.ts';
-import { StopSignals } from './stop-signals.ts';
-
-export const IMPORT_USAGE: string = `portcullis import --genesis FILE --blocks FILE[.gz] [--data DIR]
-                  [--seal ethash-format|none] [--verify full|header|none] [--call-memory MIB]
-
-Appends a file of RLP blocks to the chain stored in DIR. Every block is validated and executed,
-and every root is checked. An import that was interrupted, for example with Ctrl-C, continues where it stopped.
-
-  --genesis FILE   geth genesis file of the chain
-  --blocks FILE    concatenated RLP blocks, optionally gzipped, optionally starting with block 0
-  --data DIR       folder of the store (default: chain below PORTCULLIS_DATA_DIR or ${DEFAULT_DATA_DIR})
-  --seal CHECK     ethash-format: proof-of-work difficulty follows the formula, seals may be anything (default)
-                   none: difficulty may be anything as well
-  --verify WHAT    full: headers, bodies, receipts, gas, and the state root of every block (default)
-                   header: the same, but the state root only at the end of each commit (up to 512 blocks): a wrong
-                   root discards the whole commit
-                   none: blocks are executed, and checked only for their parent; for files
-                   that were checked before
-  --call-memory MIB  maximum memory of the frames of one transaction, in MiB (default 256, at most 1024)
-`;
+import type { StopSignals } from './stop-signals.ts';
 
 export const SEAL_CHECKS: readonly SealCheck[] = ['ethash-format', 'none'];
 
-const VERIFICATIONS: readonly ImportChecks[] = ['full', 'header', 'none'];
+export const IMPORT_CHECKS: readonly ImportChecks[] = ['full', 'header', 'none'];
 
 export type ImportOptions = {
   readonly genesis: string;
@@ -151,7 +127,6 @@ export class ImportError extends Error {
   }
 }
 
-const MiB = 1_024 * 1_024;
 /** Interval at which the import yields to signals and to the progress bar, ms. */
 const SLOT_MS = 50;
 
@@ -207,45 +182,6 @@ async function importBlocks(
 /** Describes the store after an import that did not reach the end of its file. */
 export function describeStored({ headNumber, headHash, imported }: ImportSummary): string {
   return `${imported} ${imported === 1 ? 'block' : 'blocks'} of this run stored, head is block ${headNumber} ${headHash}`;
-}
-
-/** Runs `portcullis import`. @returns the exit code */
-export async function runImport(args: string[]): Promise<number> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      genesis: { type: 'string' },
-      blocks: { type: 'string' },
-      data: { type: 'string' },
-      seal: { type: 'string', default: 'ethash-format' },
-      verify: { type: 'string', default: 'full' },
-      'call-memory': { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  });
-  if (values.help === true) {
-    process.stdout.write(IMPORT_USAGE);
-    return 0;
-  }
-  const genesis = requireOption('import', 'genesis', values.genesis);
-  const blocks = requireOption('import', 'blocks', values.blocks);
-  const seal = readChoice('seal', values.seal, SEAL_CHECKS);
-  const verify = readChoice('verify', values.verify, VERIFICATIONS);
-  const memory = readIntegerOption('call-memory', values['call-memory'], 1, MAX_CALL_MEMORY / MiB);
-  const data = values.data ?? join(process.env['PORTCULLIS_DATA_DIR'] || DEFAULT_DATA_DIR, 'chain');
-  const { createImportBar } = await import('./import-bar.ts');
-  const signals = new StopSignals();
-  try {
-    const callMemory = memory === undefined ? {} : { callMemory: memory * MiB };
-    const options = { genesis, blocks, data, seal, verify, ...callMemory };
-    const summary = await importChain(options, createImportBar(process.stderr), signals.stop);
-    if (summary.isStopped === true) return reportStop(summary, signals);
-    const { headNumber, headHash, imported } = summary;
-    process.stdout.write(`imported ${imported} blocks; head is block ${headNumber} ${headHash}\n`);
-    return 0;
-  } finally {
-    signals.close();
-  }
 }
 
 /** @returns the exit code */

@@ -9,6 +9,7 @@ import type { ListenAddress } from '../server/lifecycle.ts';
 import type { TlsOptions } from '../server/options.ts';
 import type { LocalListener } from '../util/local-connection.ts';
 import { readErrorCode } from '../util/system-error.ts';
+import { describeAdminListenError } from './listen-error.ts';
 import { readVersion } from './version.ts';
 
 export type OpenAdminParts = Pick<AdminSources, 'status' | 'metrics'> & {
@@ -55,16 +56,11 @@ export async function openAdmin({
   try {
     return { server, address: await server.listen() };
   } catch (error) {
-    const code = readErrorCode(error);
-    if (code === 'EADDRINUSE' && admin.port === undefined) {
+    if (readErrorCode(error) === 'EADDRINUSE' && admin.port === undefined) {
       log.warn({ port: options.port }, 'the port of the status page is in use: continuing without it');
       return undefined;
     }
-    const reason =
-      code === 'EADDRINUSE' ? 'is in use' : `cannot be bound (${code ?? (error as Error).message})`;
-    throw new Error(
-      `the admin server's ${options.host}:${options.port} ${reason}; choose another with PORTCULLIS_ADMIN_PORT or admin`,
-    );
+    throw new Error(describeAdminListenError(error, options));
   }
 }
 

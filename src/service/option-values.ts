@@ -8,23 +8,11 @@ export function readChoice<T extends string>(option: string, value: string, choi
   throw new UsageError(`--${option} cannot be ${JSON.stringify(value)}${pointToNames(value, choices)}`);
 }
 
-/** Parses an integer option within bounds; undefined if it is absent. @throws UsageError with the option and the bounds */
-export function readIntegerOption(
-  option: string,
-  value: string | undefined,
-  min: number,
-  max: number,
-): number | undefined {
-  if (value === undefined) return undefined;
+/** Parses an integer option within bounds. @throws UsageError with the option and the bounds */
+export function readIntegerOption(option: string, value: string, min: number, max: number): number {
   const number = /^[0-9]{1,15}$/.test(value) ? Number(value) : Number.NaN;
   if (number >= min && number <= max) return number;
   throw new UsageError(
     `--${option} cannot be ${JSON.stringify(value)}: expected a number from ${min} to ${max}`,
   );
-}
-
-/** @throws UsageError that names the required option if it is missing or empty */
-export function requireOption(command: string, option: string, value: string | undefined): string {
-  if (value) return value;
-  throw new UsageError(`${command} needs --${option}; see portcullis ${command} --help`);
 }

@@ -3,6 +3,7 @@ import { createLogger } from '../observe/logger.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
 import { closeOnSignal } from '../server/signals.ts';
 import { type ConfigSource, makeConfig } from './config-source.ts';
+import { requireFreePorts } from './free-ports.ts';
 import { boundHeap } from './heap-settings.ts';
 import { type OpenAdmin, openAdmin } from './open-admin.ts';
 import { Reloader } from './reloader.ts';
@@ -30,7 +31,9 @@ export async function runService(
   { demoNetworks = [], isStrict = false, onReady }: RunOptions,
 ): Promise<number> {
   const config = await makeConfig(configSource);
-  const log = createLogger(config.log.level, { perMinute: config.log.perMinute });
+  await requireFreePorts(config, configSource.kind);
+  const { level, format, perMinute } = config.log;
+  const log = createLogger(level, { format, perMinute });
   const host = await openHost({ configSource, config, demoNetworks, isStrict, log });
   let admin: OpenAdmin | undefined;
   let reloader: Reloader | undefined;

@@ -53,7 +53,7 @@ async function openHere({ config, demoNetworks, isStrict, log }: HostOptions): P
       try {
         return await service.server.listen();
       } catch (error) {
-        throw new Error(describeListenError(error, config));
+        throw new Error(describeListenError(error, config.listen));
       }
     },
     readStatus: async () => mergeStatus([await service.readStatus()]),

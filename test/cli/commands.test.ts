@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -28,16 +39,18 @@ test('help and version are printed', () => {
   for (const args of [['help'], ['--help'], ['-h']]) {
     const { code, out } = run(args);
     assert.equal(code, 0);
-    assert.match(out, /portcullis serve --config FILE/);
+    assert.match(out, /^ {2}serve --config FILE /m);
   }
-  assert.match(run(['--version']).out, /^\d+\.\d+\.\d+\n$/);
+  for (const args of [['version'], ['-v'], ['--version']]) assert.match(run(args).out, /^\d+\.\d+\.\d+\n$/);
   assert.match(run(['keys', '--help']).out, /keys revoke ID/);
   assert.match(run(['check-config', '-h']).out, /check-config FILE/);
-  assert.match(run(['help']).out, /portcullis doctor --config FILE/);
+  assert.equal(run(['help', 'keys', 'create']).out, run(['keys', 'create', '--help']).out);
+  assert.match(run(['help']).out, /^ {2}doctor --config FILE /m);
 });
 
 for (const args of [
   ['nonsense'],
+  ['constructor'],
   ['keys'],
   ['keys', 'create'],
   ['keys', 'create', '--name', 'x', '--send', '--no-send'],
@@ -74,18 +87,35 @@ test('an unusable option value is named in the error, with a suggestion', () => 
       '--call-memory cannot be "1GB": expected a number from 1 to 1024',
     ],
     [['--rollup', 'opstack'], '--rollup cannot be "opstack", did you mean op-stack?'],
-    [['import', '--genesis', 'g'], 'import needs --blocks; see portcullis import --help'],
-    [['dev', '--blocks', 'b'], 'dev needs --genesis; see portcullis dev --help'],
-    [['serve'], 'serve needs --config; see portcullis serve --help'],
+    [['import', '--genesis', 'g'], 'import needs --blocks FILE'],
+    [['dev', '--blocks', 'b'], 'dev needs --genesis FILE'],
+    [['serve'], 'serve needs --config FILE'],
+    [['dev', '--geneis', 'g'], 'dev does not take --geneis, did you mean --genesis?'],
+    [['keys', 'list', '-x'], 'keys list does not take -x; there are: --data, --config, --help'],
+    [['keys', 'creat'], 'keys does not take "creat", did you mean create?'],
+    [['--rolup', 'linea'], 'start does not take --rolup, did you mean --rollup?'],
+    [['verfy'], 'there is no command verfy, did you mean verify?'],
+    [['help', 'verfy'], 'there is no command verfy, did you mean verify?'],
+    [['verify', 'a', 'b', '--hash', '0x'], 'verify does not take "b"'],
+    [['keys', 'show'], 'keys show needs ID'],
+    [['dev', '--genesis'], "Option '--genesis <value>' argument missing"],
   ] as const) {
     assert.deepEqual(run([...args]), {
       code: 2,
       out: '',
-      err: `portcullis: ${message}\nTry portcullis help.\n`,
+      err: `portcullis: ${message}\n${nameHelp([...args])}\n`,
     });
   }
   for (const command of ['serve', 'keys']) assert.match(run([command, '--help']).out, /PORTCULLIS_DATA_DIR/);
 });
+
+/** Returns the line that names the help of a command line. */
+function nameHelp([first = '', second = '']: readonly string[]): string {
+  if (first.startsWith('-')) return 'Try portcullis help start.';
+  if (['verfy', 'help'].includes(first)) return 'Try portcullis help.';
+  const isSubcommand = first === 'keys' && second !== 'creat';
+  return `Try portcullis help ${first}${isSubcommand ? ` ${second}` : ''}.`;
+}
 
 test('import stores below PORTCULLIS_DATA_DIR by default', (t) => {
   const data = makeFolder(t);
@@ -115,6 +145,32 @@ test('unusable files of an import are reported in one sentence', (t) => {
   const file = join(folder, 'file');
   writeFileSync(file, 'x');
   assert.equal(runImport(genesis, blocks, file), `portcullis: ${file} cannot be written: is not a folder\n`);
+});
+
+test('a port that is in use is the only thing that is said, before a chain is opened or imported', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  t.after(() => other.close());
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const data = makeFolder(t);
+  const config = join(data, 'p.yaml');
+  writeFileSync(config, 'networks:\n  a: { hosts: [a], builtin: devnet }\n');
+  const files = ['--genesis', 'chains/devnet/genesis.json', '--blocks', 'chains/devnet/blocks.rlp.gz'];
+  const here = `127.0.0.1:${port} is in use; choose another`;
+  for (const [args, ports, message] of [
+    [['start'], [port, 'off'], `${here} port with PORTCULLIS_PORT`],
+    [['dev', ...files], [port, 'off'], `${here} port with --port or PORTCULLIS_PORT`],
+    [['serve', '-c', config], [port, 'off'], `${here} port with PORTCULLIS_PORT or listen.port`],
+    [['dev', ...files], [0, port], `the admin server's ${here} with PORTCULLIS_ADMIN_PORT or admin`],
+  ] as const) {
+    const [PORTCULLIS_PORT, PORTCULLIS_ADMIN_PORT] = ports.map(String) as [string, string];
+    assert.deepEqual(run([...args], { PORTCULLIS_DATA_DIR: data, PORTCULLIS_PORT, PORTCULLIS_ADMIN_PORT }), {
+      code: 1,
+      out: '',
+      err: `portcullis: ${message}\n`,
+    });
+  }
+  assert.deepEqual(readdirSync(data), ['p.yaml']);
 });
 
 test('an unusable listen host is reported with the remedy', (t) => {
@@ -343,7 +399,7 @@ test('key settings can be created, shown, changed and removed, and both forms of
     [['rotate', id, '--grace', '1'], /--grace takes a duration/],
     [['revoke', id, '--rate', '1'], /does not take --rate/],
     [['create', '--name', 'x', '--daily-credits', 'many'], /dailyCredits/],
-    [['hide', id], /keys takes one of/],
+    [['hide', id], /keys does not take "hide"; there are: create, list,/],
   ] as const) {
     const { code, err } = run(['keys', ...args, ...place]);
     assert.equal(code, 2);

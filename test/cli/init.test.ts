@@ -86,7 +86,7 @@ test('a mode that there is not, and a folder that there is not, are errors', (t)
   const missing = run(folder, ['init', '--output', 'none/p.yaml']);
   assert.equal(missing.code, 1);
   assert.match(missing.err, /^portcullis: none\/p\.yaml: /);
-  assert.match(run(folder, ['init', '--help']).out, /--mode embedded/);
+  assert.match(run(folder, ['init', '--help']).out, /--mode MODE .*embedded/);
 });
 
 test('the first line names the JSON Schema: by a relative path where the program is below the folder of the file', (t) => {

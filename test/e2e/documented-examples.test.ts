@@ -97,7 +97,7 @@ for (const { name, example, sends = false } of METHODS) {
   });
 }
 
-test('docs/methods.md contains the curl commands that start prints', () => {
+test('docs/methods.md contains the curl commands that `portcullis examples` prints', () => {
   const lines = buildCurlLines({ host: '127.0.0.1', port: 8545 });
   assert.equal(lines.length, 7);
   for (const line of lines) assert.ok(METHODS_PAGE.includes(`\n${line}\n`), line);

@@ -58,13 +58,21 @@ async function launch(
   };
 }
 
-const SEVEN_LINES = /(curl [^\n]*\n\n?){7}$/;
+const LAST_LINE = /More: .*\n$/;
 const NO_CURL: string | false = !HAS_CURL && 'this machine has no curl';
 
-/** Starts in this folder, pastes each of the seven printed lines into a shell and stops. @returns results by method */
+/** Starts in this folder, pastes the printed command and each of `portcullis examples` into a shell and stops. @returns results by method */
 async function pasteLines(t: TestContext, folder: string, args: string[]): Promise<Map<string, unknown>> {
-  const service = await launch(t, folder, args, SEVEN_LINES);
-  const lines = service.printed.split('\n').filter((line) => line.startsWith('curl '));
+  const service = await launch(t, folder, args, LAST_LINE);
+  assert.ok(service.printed.split('\n').length <= 12, service.printed);
+  const [, variable = '', port = '', command = ''] =
+    /More: +(PORTCULLIS_PORT)=(\d+) portcullis (.*)\n/.exec(service.printed) ?? [];
+  const examples = spawnSync(process.execPath, [MAIN, ...command.split(' ')], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], [variable]: port },
+  }).stdout;
+  const lines = `${service.printed}${examples}`.match(/\bcurl -s .*/g) ?? [];
+  assert.equal(lines.length, 8, examples);
   const results = new Map<string, unknown>();
   for (const line of lines) {
     const { stdout } = await promisify(execFile)('sh', ['-c', line], { cwd: folder });
@@ -85,7 +93,8 @@ async function pasteLines(t: TestContext, folder: string, args: string[]): Promi
   return results;
 }
 
-const FIVE_METHODS = [
+const SIX_METHODS = [
+  'eth_blockNumber',
   'eth_call',
   'eth_estimateGas',
   'eth_getBlockReceipts',
@@ -98,9 +107,9 @@ describe('portcullis start in an empty folder', () => {
   after(() => folder.remove());
 
   for (const time of ['first', 'second']) {
-    test(`each of the seven printed commands answers on the ${time} start`, { skip: NO_CURL }, async (t) => {
+    test(`each of the printed commands answers on the ${time} start`, { skip: NO_CURL }, async (t) => {
       const results = await pasteLines(t, folder.path, []);
-      assert.deepEqual([...results.keys()].sort(), [...FIVE_METHODS, 'linea_estimateGas', 'rollup_getInfo']);
+      assert.deepEqual([...results.keys()].sort(), [...SIX_METHODS, 'linea_estimateGas', 'rollup_getInfo']);
     });
   }
 
@@ -108,7 +117,7 @@ describe('portcullis start in an empty folder', () => {
     skip: NO_CURL,
   }, async (t) => {
     const results = await pasteLines(t, folder.path, ['start', '--rollup', 'op-stack']);
-    assert.deepEqual([...results.keys()].sort(), [...FIVE_METHODS, 'op_estimateGas', 'rollup_getInfo']);
+    assert.deepEqual([...results.keys()].sort(), [...SIX_METHODS, 'op_estimateGas', 'rollup_getInfo']);
     const estimate = results.get('op_estimateGas') as { priorityFeePerGas: string };
     // An embedded chain has no mempool to tip in, so the whole priority fee is for layer 1.
     assert.ok(BigInt(estimate.priorityFeePerGas) > 0n);

@@ -29,22 +29,24 @@ test('a batch is bounded in bytes, and a longer line is written separately', (t)
   assert.equal(written.length, 3);
 });
 
-test('an error is written immediately, with the lines before it', () => {
-  const written: string[] = [];
-  const lines = new LineBuffer({ write: (text) => void written.push(text) }, 4_096);
-  const log = createLogger('info', { sink: lines });
-  log.info({}, 'first');
-  log.warn({}, 'second');
-  assert.equal(written.length, 0);
-  log.error({}, 'third');
-  assert.deepEqual(
-    written.map((text) =>
-      text
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line).msg),
-    ),
-    [['first', 'second', 'third']],
-  );
-  assert.equal(lines.take(), '');
-});
+for (const format of ['json', 'pretty'] as const) {
+  test(`an error is written immediately, with the lines before it, as ${format}`, () => {
+    const written: string[] = [];
+    const lines = new LineBuffer({ write: (text) => void written.push(text) }, 4_096);
+    const log = createLogger('info', { sink: lines, format });
+    log.info({}, 'first');
+    log.warn({}, 'second');
+    assert.equal(written.length, 0);
+    log.error({}, 'third');
+    assert.deepEqual(
+      written.map((text) =>
+        text
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => (format === 'json' ? JSON.parse(line).msg : line.split(' ').at(-1))),
+      ),
+      [['first', 'second', 'third']],
+    );
+    assert.equal(lines.take(), '');
+  });
+}

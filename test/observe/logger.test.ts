@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createLogger } from '../../src/observe/logger.ts';
 
+const MODULE = fileURLToPath(new URL('../../src/observe/logger.js', import.meta.url));
+
 test('writes one JSON object per line at and above its level', () => {
   const lines: string[] = [];
   const log = createLogger('warn', { sink: { write: (line) => void lines.push(line) } });
@@ -18,7 +20,24 @@ test('writes one JSON object per line at and above its level', () => {
   assert.equal(log.isLevelEnabled('error'), true);
 });
 
-const MODULE = fileURLToPath(new URL('../../src/observe/logger.js', import.meta.url));
+test('format pretty writes a readable line, with the same limits per message', () => {
+  const lines: string[] = [];
+  const sink = { write: (line: string) => void lines.push(line) };
+  const log = createLogger('info', { sink, format: 'pretty', perMinute: 1, process: 7 });
+  for (let i = 0; i < 3; i++) log.warn({ network: 'devnet' }, 'seen');
+  assert.equal(lines.length, 1);
+  assert.match(lines[0] ?? '', /^\d\d:\d\d:\d\d\.\d{3} WARN {2}seen {2}process=7 network=devnet\n$/);
+});
+
+test('format auto writes JSON where stderr is not a terminal', () => {
+  const script = `import { createLogger } from ${JSON.stringify(MODULE)};
+    createLogger('info', { format: 'auto' }).info({}, 'seen');`;
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    encoding: 'utf8',
+  });
+  assert.equal(JSON.parse(stderr).msg, 'seen');
+});
+
 const ENDS: Readonly<Record<string, string>> = {
   'nothing is left to do': '',
   'it calls exit': 'process.exit(0);',

@@ -69,6 +69,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'src/bundle/format.ts': { parse: 2, bound: 'operator' },
   'src/bundle/prove.ts': { parse: 1, answers: ['eth_config'] },
   'packages/evm/transition/genesis.ts': { parse: 1, bound: 'operator' },
+  'src/observe/pretty-line.ts': { parse: 1, bound: 'own' },
   'src/service/builtin-facts.ts': { parse: 1, bound: 'own' },
   'src/service/import.ts': { parse: 1, decode: 1, bound: 'operator' },
   'src/cli/main.ts': { parse: 1, bound: 'own' },

@@ -36,11 +36,12 @@ async function open(t: TestContext) {
     await cache.close();
     await observability.close();
   });
-  const [gateway, server] = [
+  const [gateway, health, server] = [
     { bodiesInFlight: 0 },
+    { isDraining: false },
     { connections: 0, webSockets: 0, shares: { refusals: {} } },
   ];
-  const sources = createSources(networks, { cache, engine, gateway, server } as unknown as ObservedParts);
+  const sources = createSources(networks, { cache, engine, gateway, health, server } as unknown as ObservedParts);
   return { networks, observability, sources };
 }
 

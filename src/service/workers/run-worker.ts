@@ -43,10 +43,8 @@ export async function runWorker(): Promise<number> {
   let service: Service;
   try {
     const config = await makeConfig(configSource);
-    const log = createLogger(config.log.level, {
-      process: process.pid,
-      perMinute: config.log.perMinute,
-    });
+    const { level, format, perMinute } = config.log;
+    const log = createLogger(level, { format, perMinute, process: process.pid });
     service = await composeService(config, log, {
       processes: workers,
       isStrict,
@@ -57,7 +55,7 @@ export async function runWorker(): Promise<number> {
       boundHeap();
     } catch (error) {
       await service.close();
-      throw new Error(describeListenError(error, config));
+      throw new Error(describeListenError(error, config.listen));
     }
   } catch (error) {
     await send({ say: 'failed', reason: (error as Error).message });
