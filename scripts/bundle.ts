@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
+import { bundlePage, PAGE_FOLDER } from './bundle-page.ts';
 import { copyDeclarations } from './packages/build-package.ts';
 import { BUNDLED_FILE, LIBRARY_TYPES, MAIN, ROOT } from './program-files.ts';
 
@@ -57,7 +58,7 @@ const MCL = 'node_modules/mcl-wasm/dist/mcl_c.js';
 const FILES: ReadonlyMap<string, string> = new Map([
   ['build/src/engine/core.wasm', join(MODULES, 'core.wasm')],
   ['build/src/engine/mcl.wasm', join(MODULES, 'mcl.wasm')],
-  ['build/src/admin/page', join(MODULES, 'page')],
+  [PAGE_FOLDER, join(MODULES, 'page-bundle')],
 ]);
 
 /** Files stay for this long after the last build that wrote them, milliseconds: a running program may still load one. */
@@ -125,10 +126,14 @@ for (const entry of readdirSync(MODULES, { withFileTypes: true })) {
   if (!entry.isFile() || written.has(path)) continue;
   if (now.getTime() - statSync(path).mtimeMs >= STALE_MS) rmSync(path);
 }
+const pageInputs = await bundlePage();
 for (const [from, to] of FILES) cpSync(join(ROOT, from), to, { recursive: true });
 rmSync(LIBRARY_TYPES, { recursive: true, force: true });
 copyDeclarations(join(ROOT, 'build/src/embedding/index.d.ts'), join(ROOT, 'build'), LIBRARY_TYPES);
-writeFileSync(BUNDLED_FILE, `${JSON.stringify(listPackages([...Object.keys(metafile.inputs), MCL]))}\n`);
+writeFileSync(
+  BUNDLED_FILE,
+  `${JSON.stringify(listPackages([...Object.keys(metafile.inputs), ...pageInputs, MCL]))}\n`,
+);
 
 /** Lists the packages that files of `node_modules` belong to. */
 function listPackages(files: readonly string[]): readonly string[] {

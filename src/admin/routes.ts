@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { JSON_TYPE, sendText } from './answers.ts';
 import type { Console } from './console.ts';
 import type { ServiceAddress } from './page/console/wire.ts';
@@ -13,7 +13,8 @@ import type { StatusFeed } from './status-feed.ts';
 
 type PageFile = { readonly contentType: string; readonly text: string };
 
-const FOLDER = join(import.meta.dirname, 'page');
+/** Modules of the page as `scripts/bundle-page.ts` writes them. */
+const FOLDER = join(import.meta.dirname, 'page-bundle');
 
 /** Reads the page and its modules once, into a map by path. The path of a request is only looked up in this map, never on the disk. */
 function readPageFiles(): ReadonlyMap<string, PageFile> {
@@ -21,12 +22,10 @@ function readPageFiles(): ReadonlyMap<string, PageFile> {
     ['/status', { contentType: 'text/html; charset=utf-8', text: PAGE_HTML }],
     ['/status/page.css', { contentType: 'text/css; charset=utf-8', text: PAGE_CSS + VERDICT_CSS }],
   ]);
-  for (const name of readdirSync(FOLDER, { recursive: true }) as string[]) {
-    if (!name.endsWith('.js')) continue;
-    files.set(`/status/${name.split(sep).join('/')}`, {
+  for (const name of readdirSync(FOLDER)) {
+    files.set(`/status/${name}`, {
       contentType: 'text/javascript; charset=utf-8',
-      // Source maps are not served, so the reference to the source map is removed.
-      text: readFileSync(join(FOLDER, name), 'utf8').replace(/\n\/\/# sourceMappingURL=\S*\s*$/, '\n'),
+      text: readFileSync(join(FOLDER, name), 'utf8'),
     });
   }
   return files;

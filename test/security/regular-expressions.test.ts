@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { type Node, parse } from 'acorn';
 import { simple } from 'acorn-walk';
 import { analyse } from 'scslre';
+import { PAGE_FOLDER } from '../../scripts/bundle-page.ts';
 import { SOURCE_FOLDERS } from '../../scripts/program-files.ts';
 import { readFilesBelow } from '../support/program-sources.ts';
 
@@ -22,7 +23,9 @@ type RegExpLiteral = Node & { readonly regex?: { readonly pattern: string; reado
 /** Regular expression literals of the compiled program; the parser distinguishes them from comments and strings. */
 function findLiterals(): readonly Found[] {
   const files = SOURCE_FOLDERS.flatMap((folder) => readFilesBelow(`build/${folder}`, '.js'));
-  return files.flatMap(({ name: file, text }) => {
+  // The bundled page consists of modules that are read here one by one, and of packages. Their texts are those of the page's own user.
+  const own = files.filter(({ name }) => !name.startsWith(PAGE_FOLDER));
+  return own.flatMap(({ name: file, text }) => {
     const found: Found[] = [];
     const program = parse(text, {
       ecmaVersion: 'latest',

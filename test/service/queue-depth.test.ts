@@ -41,7 +41,13 @@ async function open(t: TestContext) {
     { isDraining: false },
     { connections: 0, webSockets: 0, shares: { refusals: {} } },
   ];
-  const sources = createSources(networks, { cache, engine, gateway, health, server } as unknown as ObservedParts);
+  const sources = createSources(networks, {
+    cache,
+    engine,
+    gateway,
+    health,
+    server,
+  } as unknown as ObservedParts);
   return { networks, observability, sources };
 }
 

@@ -195,9 +195,40 @@ pre {
   white-space: pre-wrap;
   overflow-wrap: anywhere;
 }
-.curl { margin-bottom: .5rem; max-height: 12rem; }
-.answer[aria-busy=true] { opacity: .55; }
-.outcome { color: var(--quiet); margin-bottom: .5rem; }
+.code { margin: .35rem 0; max-height: 20rem; }
+dd.code, td.code { margin: 0; max-height: none; }
+.interface { margin-top: .6rem; }
+.interface .field { margin-bottom: .4rem; }
+.function { border-color: var(--accent); }
+.element { margin-bottom: .6rem; }
+.element > .field, .element > fieldset { margin-bottom: .25rem; }
+[readonly] { border-style: dashed; color: var(--quiet); }
+.outcome { color: var(--quiet); margin-bottom: .15rem; }
+.outcome .pill { white-space: normal; overflow-wrap: anywhere; border-radius: .7rem; }
+.old { background: var(--warn-soft); color: var(--warn); font-weight: 600; padding: .35rem .7rem; border-radius: 6px; margin-bottom: .5rem; }
+.content { margin-top: .5rem; }
+.content.stale { border-left: 3px dashed var(--warn); padding-left: .75rem; color: var(--quiet); }
+.outcome.stale .pill { background: var(--soft); color: var(--quiet); text-decoration: line-through; }
+h3.part { font-size: .85rem; font-weight: 650; margin: .9rem 0 0; overflow-wrap: anywhere; }
+h3.part + .decoded { margin-top: .25rem; }
+.type { font: .9em var(--mono); color: var(--quiet); }
+.opener { padding: 0; border: 0; background: none; color: var(--accent); font: inherit; text-align: inherit; white-space: nowrap; }
+.opener::before { content: "▸ "; }
+.opener[aria-expanded=true]::before { content: "▾ "; }
+.opener:hover { text-decoration: underline; }
+.answer td.wraps { white-space: normal; overflow-wrap: anywhere; min-width: 12rem; }
+.answer .table { container-type: inline-size; }
+.answer .opened > td { white-space: normal; padding: 0 0 1rem; }
+.opened-content { position: sticky; left: 0; width: 100cqw; padding-left: .9rem; border-left: 3px solid var(--edge); }
+.opened-content h3:first-child { margin-top: .4rem; }
+.whole { margin: 0; }
+.whole summary { color: inherit; padding: 0; }
+.whole pre { margin: .3rem 0; max-height: 16rem; }
+.trace { list-style: none; margin: .3rem 0 0; padding: 0; }
+.trace .trace { padding-left: .8rem; border-left: 2px solid var(--edge); }
+.trace summary { color: var(--text); overflow-wrap: anywhere; }
+.frame { margin-left: .9rem; }
+.frame > summary { color: var(--accent); }
 .headline { font-size: 1.25rem; font-weight: 600; line-height: 1.3; overflow-wrap: anywhere; }
 .words { margin-bottom: .6rem; }
 .decoded { margin-top: .5rem; }
@@ -235,6 +266,11 @@ pre {
   tbody tr { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .1rem .9rem; padding: .5rem 0; }
   td, th.number, td.number { display: block; padding: 0; text-align: left; }
   .answer td, td.code:not(:first-child) { white-space: normal; overflow-wrap: anywhere; }
+  .answer td.wraps { min-width: 0; }
+  .answer .opened { display: block; padding: 0; border-top: 0; }
+  .answer .opened > td { padding: 0 0 .6rem; font-weight: 400; }
+  .opened > td::before { content: none; }
+  .opener { padding-block: .2rem; white-space: normal; overflow-wrap: anywhere; }
   td::before { content: attr(data-label); display: block; color: var(--quiet); font: .8rem/1.4 system-ui, sans-serif; }
   td:first-child { grid-column: 1 / -1; font-weight: 600; }
   td:first-child::before { font-weight: 400; }

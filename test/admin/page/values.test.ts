@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatAuthorization } from '../../../src/admin/page/console/authorization.ts';
-import { formatCurlLine } from '../../../src/admin/page/console/curl-line.ts';
+import { formatCurlLine } from '../../../src/admin/page/console/code/curl-line.ts';
 import {
   describeData,
   describeFields,

@@ -4,10 +4,10 @@ import { decodeString } from './revert.ts';
 import { isQuantity } from './values.ts';
 
 /** Description of a value: its text and an explanation. */
-export type Description = { readonly text: string; readonly note?: string };
+export type Description = { readonly text: string; readonly note?: string; readonly full?: string };
 
-/** A member of an object; nested names are joined: `ethContext.timestamp`. */
-export type FieldRow = Description & { readonly name: string };
+/** A member of an object or an argument; nested names are joined: `ethContext.timestamp`. `full` is the whole of a shortened text. */
+export type FieldRow = Description & { readonly name: string; readonly type?: string };
 
 /** Maximum length of a fully displayed member, characters. */
 const LONG = 74;
@@ -38,15 +38,33 @@ function describeMember(name: string, value: unknown, schema: OpenRpcSchema): De
       : { text: value.toLocaleString('en') };
   }
   if (typeof value !== 'string') return { text: String(value) };
-  if (listAlternatives(schema).some(isQuantity)) return describeQuantity(value, name);
-  if (value.length <= LONG) return { text: value };
-  return { text: shortenMiddle(value, 34, 16), note: `${(value.length - 2) / 2} bytes` };
+  if (listAlternatives(schema).some(isQuantity) || isNamedAsQuantity(name, value))
+    return describeQuantity(value, name);
+  return describeHex(value);
 }
+
+/** Shortens long hex data; the note has its size. */
+export function describeHex(value: string): Description {
+  if (value.length <= LONG) return { text: value };
+  const bytes = ((value.length - 2) / 2).toLocaleString('en');
+  return { text: shortenMiddle(value, 34, 16), note: `${bytes} bytes`, full: value };
+}
+
+/** Whether a member without a schema is a quantity by its name in the Execution API: members of logs, transactions and blocks. */
+function isNamedAsQuantity(name: string, value: string): boolean {
+  return QUANTITY_NAME.test(name) && /^0x[0-9a-f]{1,32}$/i.test(value);
+}
+
+const QUANTITY_NAME =
+  /^(number|nonce|value|gas|size|type|status|timestamp|difficulty|index|chainId|yParity|v)$|(Number|Timestamp|Index|Gas|GasUsed|gasUsed|gasLimit|Price|Fee|PerGas|Balance|balance)$/;
 
 function describeList(list: readonly unknown[]): Description {
   if (list.length === 0) return { text: 'none' };
-  const isShort = list.length === 1 && typeof list[0] === 'string';
-  return { text: isShort ? String(list[0]) : `${list.length} ${list.length === 1 ? 'entry' : 'entries'}` };
+  if (list.length === 1 && typeof list[0] === 'string') return describeHex(list[0]);
+  const full = list.every((item) => typeof item === 'string')
+    ? list.join('\n')
+    : JSON.stringify(list, undefined, 2);
+  return { text: list.length === 1 ? '1 entry' : `${list.length.toLocaleString('en')} entries`, full };
 }
 
 /** Describes a quantity in decimal, with the unit or date that its name implies. */

@@ -3,6 +3,7 @@ import { ChoiceField } from './choice-field.ts';
 import type { Field, FieldFacts } from './field.ts';
 import { ObjectField } from './object-field.ts';
 import { listAlternatives, type MethodDoc, type ParamDoc } from './open-rpc.ts';
+import { createSchemaKind } from './schema-kind.ts';
 import { TextField } from './text-field.ts';
 import { listChoices } from './values.ts';
 
@@ -43,6 +44,25 @@ export class MethodForm {
     return values.slice(0, last + 1).map((value) => value ?? null);
   }
 
+  /** The field of a call's data, if the method has a call object. */
+  get calldata(): TextField | undefined {
+    return this.#findCallField('data') ?? this.#findCallField('input');
+  }
+
+  /** The field of a call's recipient. */
+  get recipient(): TextField | undefined {
+    return this.#findCallField('to');
+  }
+
+  #findCallField(name: string): TextField | undefined {
+    for (const field of this.#fields) {
+      if (!(field instanceof ObjectField) || field.find('to') === undefined) continue;
+      const found = field.find(name);
+      if (found instanceof TextField) return found;
+    }
+    return undefined;
+  }
+
   /** @returns false when the form cannot show these values */
   write(params: readonly unknown[]): boolean {
     const isShown = this.#fields.map((field, i) => field.write(params[i]));
@@ -66,5 +86,11 @@ function createField(facts: FieldFacts): Field {
   if (alternatives.length === 1 && first?.type === 'boolean') return new ChoiceField(facts);
   if (alternatives.length === 1 && first?.properties !== undefined)
     return new ObjectField(facts, createField);
-  return new TextField(facts);
+  const { name, required, description, schema } = facts;
+  return new TextField({
+    name,
+    required,
+    hint: required ? '' : 'optional',
+    kind: createSchemaKind(schema, required, description),
+  });
 }

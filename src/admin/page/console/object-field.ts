@@ -45,6 +45,11 @@ export class ObjectField implements Field {
     this.#more.hidden = rest.length === 0;
   }
 
+  /** Returns the field of a member. */
+  find(name: string): Field | undefined {
+    return this.#fields.get(name);
+  }
+
   read(): unknown {
     const entries = [...this.#fields].map(([key, field]) => [key, field.read()] as const);
     const provided = entries.filter(([, value]) => value !== undefined);

@@ -1,16 +1,24 @@
 import type { NetworkStatus } from '../../../observe/status.ts';
 import { element, setText } from '../dom.ts';
+import { InterfaceField } from './abi/interface-field.ts';
+import { KnownInterfaces } from './abi/known-interfaces.ts';
+import { findUsualAddress } from './abi/standard-interfaces.ts';
 import { AnswerView } from './answer-view.ts';
+import { CodeView } from './code/code-view.ts';
 import { CredentialFields } from './credential-fields.ts';
-import { CurlView } from './curl-view.ts';
 import { FieldProblem } from './field.ts';
 import { RequestEditor } from './request-editor.ts';
+import { formatLink, type LinkedRequest, parseLink } from './request-link.ts';
 import { Selectors } from './selectors.ts';
-import { fetchMethods, fetchServiceAddress, sendRequest } from './server.ts';
+import { createSentRequest, type SentRequest } from './sent-request.ts';
+import { AdminProblem, fetchMethods, fetchServiceAddress, sendRequest } from './server.ts';
 import { WatchView } from './watch-view.ts';
 
 /** The console sends `eth_subscribe` over a WebSocket, because notifications follow the answer. */
 const SUBSCRIBE = 'eth_subscribe';
+
+/** Fragment of a request that no URL may hold. */
+const NO_REQUEST = '#console-part';
 
 /** The console: sends a request to the service and displays the answer. */
 export class ConsolePanel {
@@ -20,21 +28,30 @@ export class ConsolePanel {
     () => this.#changeMethod(),
   );
   readonly #credentials: CredentialFields = new CredentialFields(() => this.#refresh());
+  readonly #interface: InterfaceField = new InterfaceField(() => this.#changeInterface());
   readonly #editor: RequestEditor = new RequestEditor(() => this.#refresh());
   readonly #answer: AnswerView = new AnswerView();
   readonly #watch: WatchView = new WatchView();
   readonly #side: HTMLElement = element('div', { class: 'panel side' });
-  readonly #curl: CurlView = new CurlView();
+  readonly #code: CodeView = new CodeView();
   readonly #problem: HTMLElement = element('p', { class: 'problem', role: 'alert' });
-  readonly #send: HTMLButtonElement = element('button', { type: 'submit', class: 'main' }, 'Send');
+  readonly #copyLink: HTMLButtonElement = element('button', { type: 'button' }, 'Copy link');
+  /** The latest request, until its answer arrives. */
+  #running: { readonly identity: string; readonly left: AbortController } | undefined;
+  /** Request of the URL that the form does not display yet, because networks or methods are missing. */
+  #linked: LinkedRequest | undefined = parseLink(location.hash);
+  #hasMethods = false;
+  #hasNetworks = false;
 
   constructor() {
+    const send = element('button', { type: 'submit', class: 'main' }, 'Send');
     const example = element('button', { type: 'button' }, 'Use the example');
     example.addEventListener('click', () => this.#editor.useExample());
-    const buttons = element('div', { class: 'buttons' }, this.#send, example, this.#editor.toggle);
+    this.#copyLink.addEventListener('click', () => void this.#copy());
+    const buttons = element('div', { class: 'buttons' }, send, example, this.#editor.toggle, this.#copyLink);
     const form = element('form', { class: 'panel', novalidate: '' });
-    form.append(this.#selectors.root, this.#credentials.root, this.#editor.root);
-    form.append(this.#problem, buttons, this.#curl.root);
+    form.append(this.#selectors.root, this.#credentials.root, this.#interface.root, this.#editor.root);
+    form.append(this.#problem, buttons, this.#code.root);
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       void this.#submit();
@@ -44,13 +61,19 @@ export class ConsolePanel {
     });
     this.#side.append(this.#answer.root, this.#watch.root);
     this.root = element('div', { class: 'console' }, form, this.#side);
+    addEventListener('hashchange', () => {
+      this.#linked = parseLink(location.hash);
+      this.#restore();
+    });
   }
 
   /** Fetches the methods and the service's address from the admin server. */
   async load(): Promise<void> {
     try {
       this.#selectors.setMethods(await fetchMethods());
-      this.#curl.setService(await fetchServiceAddress());
+      this.#code.setService(await fetchServiceAddress());
+      this.#hasMethods = true;
+      this.#restore();
       this.#refresh();
     } catch (error) {
       setText(this.#problem, (error as Error).message);
@@ -59,6 +82,22 @@ export class ConsolePanel {
 
   setNetworks(networks: readonly NetworkStatus[]): void {
     this.#selectors.setNetworks(networks);
+    this.#hasNetworks = true;
+    this.#restore();
+  }
+
+  /** Displays the request of the URL. It is never sent by itself, because a link may come from anybody. */
+  #restore(): void {
+    const linked = this.#linked;
+    if (linked === undefined || !this.#hasMethods || !this.#hasNetworks) return;
+    this.#linked = undefined;
+    const isOffered = this.#selectors.choose(linked.network, linked.method);
+    this.#interface.write(linked.abi);
+    this.#editor.write(linked);
+    this.#refresh();
+    if (!isOffered)
+      setText(this.#problem, `The link is for the network ${linked.network}, which this service has not.`);
+    this.root.parentElement?.scrollIntoView({ block: 'start' });
   }
 
   #changeMethod(): void {
@@ -67,43 +106,118 @@ export class ConsolePanel {
     this.#refresh();
   }
 
-  /** Updates the curl command from the form, if the form is complete. */
+  #changeInterface(): void {
+    const { chosen } = this.#interface;
+    this.#editor.setInterface(chosen);
+    const address = findUsualAddress(this.#interface.read());
+    if (address !== undefined) this.#editor.suggestRecipient(address);
+    this.#answer.decode(new KnownInterfaces(chosen));
+    this.#refresh();
+  }
+
+  /** Reads the request of the form; undefined while it is not complete. */
+  #readQuietly(): SentRequest | undefined {
+    try {
+      return this.#read();
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** @throws FieldProblem */
+  #read(): SentRequest | undefined {
+    const { network, key } = this.#selectors;
+    if (network === undefined) return undefined;
+    const request = this.#editor.read();
+    return createSentRequest({ network: network.name, key, ...this.#credentials.read(), request });
+  }
+
+  /** Updates the code from the form, and compares the displayed answer with the request of the form. */
   #refresh(): void {
     setText(this.#problem, '');
     const { network, key } = this.#selectors;
     if (network === undefined) return;
-    this.#curl.show({ network, key, credentials: this.#credentials.read() }, () => this.#editor.read());
+    const current = this.#readQuietly();
+    const request = current?.sent.request;
+    const { chosen } = this.#interface;
+    this.#code.show({ network, key, credentials: this.#credentials.read(), request, chosen });
+    this.#answer.compare(current?.identity);
+    this.#watch.compare(current?.identity);
   }
 
   async #submit(): Promise<void> {
-    const { network, key, method } = this.#selectors;
-    if (network === undefined) return;
+    let sent: SentRequest | undefined;
     try {
-      const request = this.#editor.read();
-      this.#refresh();
-      const sent = { network: network.name, key, ...this.#credentials.read(), request };
-      this.#watch.stop();
-      const isWatched = request['method'] === SUBSCRIBE;
-      this.#watch.root.hidden = !isWatched;
-      this.#answer.root.hidden = isWatched;
-      if (isWatched) {
-        void this.#watch.start(sent);
-        return;
-      }
-      this.#send.disabled = true;
-      this.#answer.showWaiting();
-      const answer = await sendRequest(sent);
-      const isMethod = request['method'] === method?.name;
-      this.#answer.show(answer, isMethod ? method?.result.schema : undefined);
+      sent = this.#read();
+    } catch (error) {
+      setText(this.#problem, (error as Error).message);
+      if (error instanceof FieldProblem) error.show();
+      return;
+    }
+    // A second click must not send a transaction twice.
+    if (sent === undefined || sent.identity === this.#running?.identity) return;
+    this.#refresh();
+    this.#remember(sent);
+    this.#running?.left.abort();
+    this.#running = undefined;
+    this.#watch.stop();
+    const isWatched = sent.method === SUBSCRIBE;
+    this.#watch.root.hidden = !isWatched;
+    this.#answer.root.hidden = isWatched;
+    if (isWatched) void this.#watch.start(sent);
+    else await this.#send(sent);
+  }
+
+  /** Sends a request and displays its answer, unless a newer request was sent meanwhile. */
+  async #send(sent: SentRequest): Promise<void> {
+    const running = { identity: sent.identity, left: new AbortController() };
+    this.#running = running;
+    this.#answer.showWaiting(sent);
+    const { method } = this.#selectors;
+    const schema = sent.method === method?.name ? method.result.schema : undefined;
+    try {
+      const answer = await sendRequest(sent.sent, running.left.signal);
+      if (this.#running !== running) return;
+      this.#answer.show(sent, answer, schema, new KnownInterfaces(this.#interface.chosen));
       this.#side.scrollTop = 0;
       this.#side.scrollIntoView({ block: 'nearest' });
     } catch (error) {
-      if (error instanceof FieldProblem) {
-        setText(this.#problem, error.message);
-        error.show();
-      } else this.#answer.showProblem((error as Error).message);
-    } finally {
-      this.#send.disabled = false;
+      if (this.#running !== running) return;
+      const status = error instanceof AdminProblem ? error.status : undefined;
+      this.#answer.showProblem(sent, (error as Error).message, status);
     }
+    this.#running = undefined;
+    this.#answer.compare(this.#readQuietly()?.identity);
+  }
+
+  #formatLink({ sent, method, params }: SentRequest): string | undefined {
+    const { network, key, secret = '', token = '' } = sent;
+    return formatLink({ network, method, params, abi: this.#interface.read() }, [key, secret, token]);
+  }
+
+  /** Puts the request into the URL. The browser's back button leads to the request before. */
+  #remember(sent: SentRequest): void {
+    const fragment = this.#formatLink(sent) ?? NO_REQUEST;
+    if (fragment !== location.hash) history.pushState(null, '', fragment);
+  }
+
+  async #copy(): Promise<void> {
+    const current = this.#readQuietly();
+    const fragment = current && this.#formatLink(current);
+    if (fragment === undefined) {
+      setText(
+        this.#problem,
+        'There is no link: the form is not complete, too long, or contains a credential.',
+      );
+      return;
+    }
+    try {
+      await navigator.clipboard.writeText(new URL(fragment, location.href).href);
+      setText(this.#copyLink, 'Copied');
+    } catch {
+      setText(this.#copyLink, 'It is in the address bar');
+      history.pushState(null, '', fragment);
+    }
+    setTimeout(() => setText(this.#copyLink, 'Copy link'), 2_000);
   }
 }

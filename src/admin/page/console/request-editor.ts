@@ -1,9 +1,12 @@
 import { createProse, element } from '../dom.ts';
+import type { ContractInterface } from './abi/contract-interface.ts';
+import { FunctionForm } from './abi/function-form.ts';
 import { createId, FieldProblem } from './field.ts';
 import { MethodForm } from './method-form.ts';
 import type { MethodDoc } from './open-rpc.ts';
 
-type RpcRequest = Readonly<Record<string, unknown>>;
+/** JSON-RPC request as it is sent. */
+export type RpcRequest = Readonly<Record<string, unknown>>;
 
 /** Request editor: a form built from the method's schemas, or JSON. */
 export class RequestEditor {
@@ -21,6 +24,8 @@ export class RequestEditor {
   readonly #onChange: () => void;
   #method: MethodDoc | undefined;
   #form: MethodForm | undefined;
+  #interface: ContractInterface | undefined;
+  #function: FunctionForm | undefined;
   #isRaw = false;
 
   constructor(onChange: () => void) {
@@ -29,17 +34,33 @@ export class RequestEditor {
     this.#text = element('textarea', { id, rows: '14', spellcheck: 'false', autocomplete: 'off' });
     this.#raw = element('div', { class: 'field' }, element('label', { for: id }, 'Request'), this.#text);
     this.root = element('div', { class: 'request' }, this.#summary, this.#body);
-    this.root.addEventListener('input', onChange);
-    this.root.addEventListener('click', onChange);
+    const change = (): void => {
+      this.#fillCalldata();
+      if (this.#isRaw) this.#describe();
+      onChange();
+    };
+    this.root.addEventListener('input', change);
+    this.root.addEventListener('click', change);
     this.toggle.addEventListener('click', () => this.#change());
   }
 
   setMethod(method: MethodDoc): void {
     this.#method = method;
-    this.#summary.replaceChildren(...createProse(`${method.summary} ${method.description ?? ''}`));
     this.#form = new MethodForm(method);
     if (this.#isRaw) this.#setText(readQuietly(this.#form));
-    this.#show();
+    this.#createFunctionForm();
+  }
+
+  /** Offers the functions of this interface for methods that call contracts. */
+  setInterface(chosen: ContractInterface | undefined): void {
+    this.#interface = chosen;
+    this.#createFunctionForm();
+  }
+
+  /** Fills in the recipient, unless the form has one. */
+  suggestRecipient(address: string): void {
+    const recipient = this.#form?.recipient;
+    if (recipient?.text === '') recipient.write(address);
   }
 
   /** Fills in the parameters of the documented example. */
@@ -47,12 +68,56 @@ export class RequestEditor {
     const params = this.#method?.examples[0]?.params.map(({ value }) => value) ?? [];
     if (this.#isRaw) this.#setText(params);
     else this.#form?.write(params);
+    this.#readCalldata();
     this.#onChange();
+  }
+
+  /** Displays a request: in the form if the form can show it, otherwise as JSON. */
+  write(request: { readonly method: string; readonly params: readonly unknown[] }): void {
+    const { method, params } = request;
+    this.#isRaw = method !== this.#method?.name || this.#form?.write(params) !== true;
+    this.#text.value = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }, null, 2);
+    this.toggle.setAttribute('aria-pressed', String(this.#isRaw));
+    this.#readCalldata();
+    this.#show();
   }
 
   /** @throws FieldProblem */
   read(): RpcRequest {
-    return this.#isRaw ? this.#readText() : this.#createRequest(this.#form?.read() ?? []);
+    if (this.#isRaw) return this.#readText();
+    const data = this.#function?.read();
+    if (data !== undefined) this.#form?.calldata?.write(data);
+    return this.#createRequest(this.#form?.read() ?? []);
+  }
+
+  #createFunctionForm(): void {
+    const calldata = this.#form?.calldata;
+    this.#function =
+      this.#interface === undefined || calldata === undefined
+        ? undefined
+        : new FunctionForm(this.#interface, () => this.#fillCalldata());
+    this.#readCalldata();
+    this.#show();
+  }
+
+  /** Displays the calldata of the form as arguments, if it calls a function of the interface. */
+  #readCalldata(): void {
+    const calldata = this.#form?.calldata;
+    if (calldata !== undefined && calldata.text !== '') this.#function?.write(calldata.text);
+    this.#fillCalldata();
+  }
+
+  /** Makes the calldata from the arguments; it is empty while they are not complete. */
+  #fillCalldata(): void {
+    const calldata = this.#form?.calldata;
+    const isMade = this.#function?.item !== undefined;
+    calldata?.lock(isMade);
+    if (calldata === undefined || !isMade) return;
+    try {
+      calldata.write(this.#function?.read());
+    } catch {
+      calldata.write('');
+    }
   }
 
   #change(): void {
@@ -61,6 +126,7 @@ export class RequestEditor {
       this.#isRaw = true;
     } else this.#isRaw = !this.#takeBack();
     this.toggle.setAttribute('aria-pressed', String(this.#isRaw));
+    this.#readCalldata();
     this.#show();
     this.#onChange();
   }
@@ -77,8 +143,26 @@ export class RequestEditor {
   }
 
   #show(): void {
+    this.#describe();
     if (this.#isRaw) this.#body.replaceChildren(this.#raw);
-    else this.#body.replaceChildren(...(this.#form === undefined ? [] : [this.#form.root]));
+    else this.#body.replaceChildren(...[this.#function, this.#form].flatMap((part) => part?.root ?? []));
+  }
+
+  /** Describes the method of the request. JSON may name one that the form does not have. */
+  #describe(): void {
+    const { name = '', summary = '', description = '' } = this.#method ?? {};
+    const written = this.#isRaw ? this.#readMethod() : name;
+    const text =
+      written === name ? `${summary} ${description}` : `The request is written as JSON: \`${written}\`.`;
+    this.#summary.replaceChildren(...createProse(text));
+  }
+
+  #readMethod(): string {
+    try {
+      return String(this.#readText()['method']);
+    } catch {
+      return this.#method?.name ?? '';
+    }
   }
 
   #setText(params: readonly unknown[]): void {

@@ -1,5 +1,7 @@
-/** Decoded revert reason of a contract. */
-export type Revert = { readonly kind: string; readonly text: string };
+import type { FieldRow } from './describe-value.ts';
+
+/** Decoded revert reason of a contract, with the arguments of an error whose interface is known. */
+export type Revert = { readonly kind: string; readonly text: string; readonly rows?: readonly FieldRow[] };
 
 const ERROR_SELECTOR = '0x08c379a0';
 const PANIC_SELECTOR = '0x4e487b71';

@@ -46,6 +46,21 @@ export class Selectors {
     return this.#methods.find(({ name }) => name === this.#method.value);
   }
 
+  /**
+   * Chooses a network and a method. A method that is not offered leaves the choice as it is.
+   * @returns false for a network that the service does not have
+   */
+  choose(network: string, method: string): boolean {
+    const isOffered = this.#networks.some(({ name }) => name === network);
+    if (isOffered) this.#network.value = network;
+    this.#offerMethods();
+    if (this.#methods.some(({ name }) => name === method) && this.#method.value !== method) {
+      this.#method.value = method;
+      this.#onMethod();
+    }
+    return isOffered;
+  }
+
   setNetworks(networks: readonly NetworkStatus[]): void {
     const isSame =
       networks.length === this.#networks.length &&

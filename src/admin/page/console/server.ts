@@ -1,6 +1,16 @@
 import type { MethodDoc } from './open-rpc.ts';
 import type { ConsoleAnswer, ConsoleRequest, ServiceAddress, WatchLine } from './wire.ts';
 
+/** The admin server refused a request, or the service did not answer it. */
+export class AdminProblem extends Error {
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
+
 /**
  * Fetches the methods of the service's OpenRPC document.
  * @throws Error with a readable message
@@ -19,9 +29,9 @@ export async function fetchServiceAddress(): Promise<ServiceAddress> {
  * Sends a request to the service through the admin server.
  * @throws Error with a readable message
  */
-export async function sendRequest(request: ConsoleRequest): Promise<ConsoleAnswer> {
+export async function sendRequest(request: ConsoleRequest, signal: AbortSignal): Promise<ConsoleAnswer> {
   const headers = { 'Content-Type': 'application/json' };
-  const init = { method: 'POST', headers, body: JSON.stringify(request) };
+  const init = { method: 'POST', headers, body: JSON.stringify(request), signal };
   return (await fetchJson('console', init)) as ConsoleAnswer;
 }
 
@@ -60,5 +70,5 @@ async function fetchFine(path: string, init: RequestInit): Promise<Response> {
   }
   if (response.ok) return response;
   const { error } = (await response.json().catch(() => ({}))) as { error?: string };
-  throw new Error(error ?? `the admin server answered with ${response.status}`);
+  throw new AdminProblem(error ?? `the admin server answered with ${response.status}`, response.status);
 }

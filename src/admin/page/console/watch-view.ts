@@ -1,8 +1,9 @@
 import { element, setText } from '../dom.ts';
 import { formatCount, formatTime } from '../format.ts';
 import { indentJson } from './indent-json.ts';
+import type { SentRequest } from './sent-request.ts';
 import { watchMessages } from './server.ts';
-import type { ConsoleRequest, WatchLine } from './wire.ts';
+import type { WatchLine } from './wire.ts';
 
 /** Maximum displayed messages, the latest first. */
 const MAX_SHOWN = 50;
@@ -13,20 +14,35 @@ const MAX_TEXT = 20_000;
 export class WatchView {
   readonly root: HTMLElement;
   readonly #state: HTMLElement = element('p', { class: 'outcome', role: 'status' });
+  readonly #sent: HTMLElement = element('p', { class: 'hosts' });
+  readonly #old: HTMLElement = element('p', { class: 'old', role: 'status' });
   readonly #stop: HTMLButtonElement = element('button', { type: 'button' }, 'Stop');
   readonly #messages: HTMLElement = element('div');
   #left: AbortController | undefined;
   #count = 0;
+  #identity: string | undefined;
 
   constructor() {
+    this.#old.hidden = true;
     this.#stop.addEventListener('click', () => this.stop());
-    this.root = element('div', { class: 'answer' }, this.#state, this.#stop, this.#messages);
+    this.root = element(
+      'div',
+      { class: 'answer' },
+      this.#old,
+      this.#state,
+      this.#sent,
+      this.#stop,
+      this.#messages,
+    );
     this.root.hidden = true;
   }
 
   /** Opens the subscription of this request, and ends the previous subscription. */
-  async start(request: ConsoleRequest): Promise<void> {
+  async start({ sent, identity, label }: SentRequest): Promise<void> {
     this.stop();
+    this.#identity = identity;
+    setText(this.#sent, label);
+    this.compare(identity);
     const left = new AbortController();
     this.#left = left;
     this.#count = 0;
@@ -37,7 +53,7 @@ export class WatchView {
     let end = 'Ended';
     try {
       await watchMessages(
-        request,
+        sent,
         (line) => {
           if (left.signal.aborted) return;
           if ('message' in line) this.#show(line.message);
@@ -51,6 +67,16 @@ export class WatchView {
     if (left.signal.aborted) return;
     this.#stop.hidden = true;
     setText(this.#state, `${end}, after ${formatCount(this.#count)} messages`);
+  }
+
+  /** Marks the messages as old unless they belong to the request that the form has now. */
+  compare(identity: string | undefined): void {
+    const isOld = identity !== this.#identity;
+    this.#old.hidden = !isOld;
+    setText(
+      this.#old,
+      isOld ? 'These are messages of an earlier request: the request has changed since.' : '',
+    );
   }
 
   /** Ends the subscription. Messages that are already displayed remain visible. */
