@@ -1,4 +1,4 @@
-/** One instruction of a Dockerfile; its text has no line continuations. */
+/** One instruction of a Dockerfile; its text has no line continuations, and the values of `ARG`s in place of their names. */
 export type Instruction = { readonly name: string; readonly text: string };
 
 export type Stage = {
@@ -7,27 +7,32 @@ export type Stage = {
   readonly instructions: readonly Instruction[];
 };
 
-/** Parses the parts of the format that this Dockerfile uses: stages, continued lines, comments, `ARG`s before the first stage. */
+/**
+ * Parses the parts of the format that this Dockerfile uses: stages, continued lines, comments, and `ARG`s, of which those before the first stage hold
+ * in a stage that names them again.
+ * @see https://docs.docker.com/reference/dockerfile/#understand-how-arg-and-from-interact
+ */
 export function parseDockerfile(text: string): Stage[] {
   const stages: { name: string; base: string; instructions: Instruction[] }[] = [];
   const lines = text.split('\n').filter((line) => !line.startsWith('#') && line.trim() !== '');
-  const args = new Map<string, string>();
+  const globals = new Map<string, string>();
+  let args = globals;
+  const substitute = (value: string): string =>
+    value.replace(/\$\{(\w+)\}/g, (whole, name: string) => args.get(name) ?? whole);
   for (const line of lines
     .join('\n')
     .replace(/\\\n\s*/g, ' ')
     .split('\n')) {
     const [, name = '', rest = ''] = /^([A-Z]+) (.*)$/.exec(line.trim()) ?? [];
     if (name === 'FROM') {
+      args = globals;
       const [base = '', , stage = ''] = rest.split(' ');
-      stages.push({
-        name: stage,
-        base: base.replace(/\$\{(\w+)\}/, (_, arg: string) => args.get(arg) ?? ''),
-        instructions: [],
-      });
-    } else if (name === 'ARG' && stages.length === 0) {
-      const [key = '', value = ''] = rest.split('=');
+      stages.push({ name: stage, base: substitute(base), instructions: [] });
+      args = new Map();
+    } else if (name === 'ARG') {
+      const [key = '', value = globals.get(rest) ?? ''] = rest.split('=');
       args.set(key, value);
-    } else stages.at(-1)?.instructions.push({ name, text: rest });
+    } else stages.at(-1)?.instructions.push({ name, text: substitute(rest) });
   }
   return stages;
 }
@@ -38,12 +43,14 @@ export function readWords(stage: Stage, name: string): string[] {
   return JSON.parse(found.slice(found.indexOf('['))) as string[];
 }
 
-export function readEnvironment(stage: Stage): Record<string, string> {
-  const pairs = stage.instructions
-    .filter(({ name }) => name === 'ENV')
-    .flatMap(({ text }) => text.split(' '))
-    .map((pair) => pair.split('=') as [string, string]);
-  return Object.fromEntries(pairs);
+/** Reads the pairs of an instruction of the form `key=value other="value with spaces"`, such as ENV or LABEL. */
+export function readPairs(stage: Stage, name: string): Record<string, string> {
+  const pairs: Record<string, string> = {};
+  for (const instruction of stage.instructions.filter((row) => row.name === name)) {
+    for (const [, key = '', quoted, bare = ''] of instruction.text.matchAll(/([\w.]+)=(?:"([^"]*)"|(\S+))/g))
+      pairs[key] = quoted ?? bare;
+  }
+  return pairs;
 }
 
 /** Whether a path is in the context of a build, by an ignore file of the form `*` and then exceptions. */

@@ -1,52 +1,57 @@
 /** Runs the steps of the Dockerfile in folders, without a container. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { chmodSync, cpSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { copyTree } from './copy-tree.ts';
 import { isInContext, parseDockerfile, type Stage } from './dockerfile.ts';
+import { copyProductionPackages } from './production-packages.ts';
 
-export const DOCKERFILE: string = readFileSync('Dockerfile', 'utf8');
+const DOCKERFILE: string = readFileSync('Dockerfile', 'utf8');
 export const STAGES: readonly Stage[] = parseDockerfile(DOCKERFILE);
 const IGNORED = readFileSync('.dockerignore', 'utf8');
-/** Steps that change the base image, which does not exist here. */
-const OF_THE_IMAGE = /^rm -rf \/usr\/local/;
+/** Folder of the program in the image. */
+const APP = '/app';
 
 /** `linked` uses the build and the packages of this checkout instead of building and installing. */
 export type Mode = 'real' | 'linked';
 
 /**
- * Runs every stage in a folder of its own below `root`.
- * @returns the folder that the last stage has as /app
+ * Runs every stage in a folder of its own below `root`. That folder is the root of the stage's file system, without its base image.
+ * @returns the folder of the last stage
  * @throws Error naming the step that failed
  */
 export function buildImage(root: string, mode: Mode, say: (line: string) => void = () => {}): string {
+  // Any user may pass, as through the folders of an image.
+  chmodSync(root, 0o755);
   for (const stage of STAGES) {
-    const app = join(root, stage.name, 'app');
+    const app = join(root, stage.name, APP);
     mkdirSync(app, { recursive: true });
     for (const { name, text } of stage.instructions) {
       if (name === 'COPY') copy(root, stage, text);
-      else if (name === 'RUN' && !OF_THE_IMAGE.test(text)) {
+      else if (name === 'RUN') {
         say(`${stage.name}: ${text}`);
-        if (mode === 'real') run(text, app);
-        else link(text, app);
+        if (mode === 'real' || !link(text, app)) run(text, app);
       }
     }
   }
-  return join(root, STAGES.at(-1)?.name ?? '', 'app');
+  return join(root, STAGES.at(-1)?.name ?? '');
 }
 
 function copy(root: string, stage: Stage, text: string): void {
   const words = text.split(' ');
-  const from = words[0]?.startsWith('--from=') ? words.shift()?.slice('--from='.length) : undefined;
-  const target = join(root, stage.name, 'app', words.pop() as string);
+  const options = new Map<string, string>();
+  while (words[0]?.startsWith('--') === true) {
+    const [name = '', value = ''] = (words.shift() as string).split('=');
+    options.set(name, value);
+  }
+  const from = options.get('--from');
+  const target = join(root, stage.name, resolve(APP, words.pop() as string));
   for (const word of words) {
     if (from === undefined && !isInContext(IGNORED, word))
       throw new Error(`COPY ${word}: .dockerignore leaves it out`);
-    const source = from === undefined ? word : join(root, from, word);
-    const isFolder = text.endsWith('/');
-    cpSync(source, isFolder ? join(target, basename(word)) : target, {
-      recursive: true,
-      verbatimSymlinks: true,
-    });
+    const source = from === undefined ? word : join(root, from, resolve(APP, word));
+    const path = text.endsWith('/') ? join(target, basename(word)) : target;
+    copyTree(source, path);
   }
 }
 
@@ -55,10 +60,21 @@ function run(command: string, folder: string): void {
   if (status !== 0) throw new Error(`RUN ${command}: ${stderr.slice(-2_000)}`);
 }
 
-/** Links or copies the result of a step from this checkout. */
-function link(command: string, app: string): void {
-  if (command.startsWith('npm ci'))
+/** Copies the result of a step that installs or compiles from this checkout. @returns whether the step is one of these */
+function link(command: string, app: string): boolean {
+  if (command.startsWith('npm ci --omit=dev')) copyProductionPackages(join(app, 'node_modules'));
+  else if (command.startsWith('npm ci'))
     symlinkSync(join(process.cwd(), 'node_modules'), join(app, 'node_modules'));
-  // A copy, because the program finds its packages relative to its own path.
-  if (command.includes('bundle.js')) cpSync('build/program', join(app, 'build/program'), { recursive: true });
+  else if (command.includes('bundle.js')) copyProgram(join(app, 'build/program'));
+  else return command.startsWith('node_modules/.bin/tsc');
+  return true;
+}
+
+/** Copies what the last build wrote: a build leaves modules of earlier ones in place for a day. */
+function copyProgram(target: string): void {
+  const { mtimeMs } = statSync('build/program/cli/main.js');
+  cpSync('build/program', target, {
+    recursive: true,
+    filter: (path) => !/\/cli\/[^/]+\.js(\.map)?$/.test(path) || statSync(path).mtimeMs === mtimeMs,
+  });
 }
