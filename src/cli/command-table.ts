@@ -45,8 +45,8 @@ export const COMMAND_TABLE: Readonly<Record<string, CommandRow>> = {
     load: async () => (await import('./keys.ts')).keysCommand,
   },
   init: {
-    synopsis: 'init [--mode MODE] [OPTIONS]',
-    summary: 'Writes a configuration file with comments',
+    synopsis: 'init [OPTIONS]',
+    summary: 'Writes a configuration file with comments, and prints the next commands',
     load: async () => (await import('./init.ts')).initCommand,
   },
   'check-config': {
@@ -73,6 +73,12 @@ export const COMMAND_TABLE: Readonly<Record<string, CommandRow>> = {
     synopsis: 'verify FILE --hash HASH [OPTIONS]',
     summary: 'Checks a bundle of `portcullis prove` against a block hash, offline',
     load: async () => (await import('./verify.ts')).verifyCommand,
+  },
+  mcp: {
+    synopsis: 'mcp [OPTIONS]',
+    summary: 'Serves tools for agents by the Model Context Protocol',
+    isService: true,
+    load: async () => (await import('./mcp.ts')).mcpCommand,
   },
   version: {
     synopsis: 'version',

@@ -639,6 +639,22 @@ const ROWS = {
     closes: '503 of the admin server',
     remedy: 'End subscriptions that are no longer used',
   },
+  'mcp.connections': {
+    says: 'too many connections to the MCP server',
+    counts: 'TCP connections to `portcullis mcp --listen`',
+    unit: 'connections',
+    byDefault: 256,
+    closes: 'the connection is closed before anything is read',
+    remedy: 'Keep connections alive and reuse them',
+  },
+  'mcp.requests': {
+    says: 'too many requests to the MCP server in progress',
+    counts: 'requests to `portcullis mcp --listen` that are not answered yet; each key has a share',
+    unit: 'requests',
+    byDefault: 64,
+    closes: '503 of the MCP server, with `Retry-After`',
+    remedy: 'Wait for answers before calling more tools',
+  },
 } as const;
 
 /** Name of a bound, as in errors, logs and metrics. */

@@ -4,7 +4,7 @@ import { isAscii } from 'node:buffer';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { MAIN } from '../../scripts/program-files.ts';
+import { MAIN, ROOT } from '../../scripts/program-files.ts';
 
 const STATIC_IMPORT = /^(?:import|export) (?:[^'"]* from )?"([^"]+)";$/gm;
 const ON_DEMAND = /import\("(\.[^"]+)"\)/g;
@@ -76,6 +76,17 @@ test('serve loads only the packages that every network needs', () => {
   // The bundler puts modules that a start shares with the same lazily loaded parts into one file: each part adds one alone, and one with others.
   const parts = listOnDemand();
   assert.ok(parts.size > 0 && files.length <= 2 * parts.size, `${files.length} files, ${parts.size} parts`);
+});
+
+test('the tools for agents load no package that would have to be installed for them', () => {
+  const { files, packages } = follow(find('mcp'));
+  const inside = new Set(listParts(files).map((path) => PACKAGE_NAME.exec(path)?.[0]));
+  assert.ok(inside.has('@modelcontextprotocol/sdk') && inside.has('ox'));
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  assert.deepEqual(
+    packages.filter((name) => !(name in dependencies)),
+    [],
+  );
 });
 
 test('a start without embedded networks loads no engine', () => {

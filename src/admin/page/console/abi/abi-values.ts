@@ -24,7 +24,7 @@ export function decodeValues(
   if (parameters.length === 0) return digits === '' ? [] : undefined;
   try {
     const types = parameters.map(dropNames) as AbiParameters.AbiParameters;
-    return AbiParameters.decode(types, `0x${digits}`) as readonly AbiValue[];
+    return AbiParameters.decode(types, `0x${digits}`, { checksumAddress: false }) as readonly AbiValue[];
   } catch {
     return undefined;
   }

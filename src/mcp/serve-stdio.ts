@@ -1,0 +1,17 @@
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { createMcpServer, type McpParts } from './mcp-server.ts';
+
+/** Serves one client over stdin and stdout, until the client closes stdin or `stop` is aborted. */
+export async function serveStdio(parts: McpParts, stop: AbortSignal): Promise<void> {
+  const server = createMcpServer(parts);
+  const ended = new Promise<void>((resolve) => {
+    process.stdin.once('end', resolve);
+    process.stdin.once('close', resolve);
+    // A client that has left does not read any more.
+    process.stdout.once('error', () => resolve());
+    stop.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await server.connect(new StdioServerTransport());
+  await ended;
+  await server.close();
+}
