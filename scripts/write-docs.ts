@@ -1,11 +1,13 @@
 /**
- * Writes docs/methods.md, docs/errors.md, docs/metrics.md, the table in docs/bounds.md, docs/configuration.md, docs/portcullis.schema.json and
+ * Writes docs/methods.md, docs/errors.md, docs/metrics.md, docs/admin-api.md, the table in docs/bounds.md, docs/configuration.md, docs/portcullis.schema.json and
  * portcullis.example.yaml from the definitions that the service uses, NOTICE and sbom.cdx.json from the lock file, and llms.txt from the other
  * documents.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { API_PATH, API_ROUTES } from '../src/admin/api/api-routes.ts';
 import { buildCurlLines } from '../src/cli/curl-lines.ts';
 import { METHODS } from '../src/methods/table.ts';
+import { renderAdminApiPage } from './docs/admin-api-docs.ts';
 import { renderBounds } from './docs/bound-docs.ts';
 import { renderBillOfMaterials, renderNotice } from './docs/components.ts';
 import { renderConfigPage, renderConfigSchema, renderExampleConfig } from './docs/config-docs.ts';
@@ -26,6 +28,7 @@ writeFileSync(new URL('metrics.md', DOCS), renderMetricsPage());
 writeFileSync(new URL('configuration.md', DOCS), renderConfigPage());
 writeFileSync(new URL('portcullis.schema.json', DOCS), renderConfigSchema());
 writeFileSync(new URL('../portcullis.example.yaml', DOCS), renderExampleConfig());
+writeFileSync(new URL('admin-api.md', DOCS), renderAdminApiPage(API_ROUTES, API_PATH));
 
 const bounds = new URL('bounds.md', DOCS);
 writeFileSync(bounds, renderBounds(readFileSync(bounds, 'utf8')));

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { Guesses } from './guesses.ts';
+import type { Guesses } from './guesses.ts';
 import { isLoopbackHost } from './loopback.ts';
-import { AdminRefusal, BoundRefusal } from './refusal.ts';
+import { AdminRefusal } from './refusal.ts';
 
 /**
  * Access control of the admin server. Requests need the configured key. If no key is configured, only browsers and
@@ -12,32 +12,31 @@ export class AdminAccess {
   readonly #keyHash: Buffer | undefined;
   readonly #guesses: Guesses;
 
-  /** @param now a monotonic clock in milliseconds */
-  constructor(key: string | undefined, now: () => number) {
-    this.#keyHash = key === undefined ? undefined : hash(key);
-    this.#guesses = new Guesses(now);
+  constructor(key: string | undefined, guesses: Guesses) {
+    this.#keyHash = key === undefined ? undefined : hashCredential(key);
+    this.#guesses = guesses;
   }
 
-  /** @throws AdminRefusal */
-  check({ method, headers, socket }: IncomingMessage): void {
-    const host = headers.host ?? '';
-    if (this.#keyHash === undefined) {
-      // After DNS rebinding, a page of another site still sends the name of that site in the Host header.
-      if (!isLoopbackHost(host))
-        throw new AdminRefusal(403, 'use a loopback name: localhost, 127.0.0.1 or [::1]');
-    } else {
+  /** Checks a request for the page and its resources. @throws AdminRefusal */
+  check(request: IncomingMessage): void {
+    this.checkHost(request);
+    const { headers, socket } = request;
+    if (this.#keyHash !== undefined)
       this.#checkKey(this.#keyHash, headers.authorization, socket.remoteAddress ?? '');
-    }
-    if (method !== 'GET' && method !== 'HEAD') checkOrigin(headers, host);
+    checkOrigin(request);
+  }
+
+  /** Refuses other names than loopback names if no key is configured. @throws AdminRefusal */
+  checkHost({ headers: { host = '' } }: IncomingMessage): void {
+    // After DNS rebinding, a page of another site still sends the name of that site in the Host header.
+    if (this.#keyHash === undefined && !isLoopbackHost(host))
+      throw new AdminRefusal(403, 'use a loopback name: localhost, 127.0.0.1 or [::1]');
   }
 
   /** A request without a key does not count as a guess, since browsers send such a request first. */
   #checkKey(keyHash: Buffer, authorization: string | undefined, address: string): void {
     if (authorization !== undefined) {
-      const pause = this.#guesses.findPause(address);
-      if (pause !== undefined) {
-        throw new BoundRefusal(429, 'admin.guesses', { 'Retry-After': String(pause) });
-      }
+      this.#guesses.checkAddress(address);
       if (isKey(keyHash, authorization)) return;
       this.#guesses.count(address);
     }
@@ -47,9 +46,13 @@ export class AdminAccess {
   }
 }
 
-/** Refuses cross-site requests that may change state. Browsers attach remembered passwords to the requests of any page. */
-function checkOrigin(headers: IncomingMessage['headers'], host: string): void {
-  const { origin, 'sec-fetch-site': site } = headers;
+/**
+ * Refuses cross-site requests that may change state. Browsers attach remembered passwords to the requests of any page.
+ * @throws AdminRefusal
+ */
+export function checkOrigin({ method, headers }: IncomingMessage): void {
+  if (method === 'GET' || method === 'HEAD') return;
+  const { host = '', origin, 'sec-fetch-site': site } = headers;
   const isOwn =
     (origin === undefined || origin.toLowerCase().replace(/^https?:\/\//, '') === host.toLowerCase()) &&
     (site === undefined || site === 'same-origin');
@@ -61,12 +64,12 @@ const BASIC = /^Basic +([A-Za-z0-9+/=]+)$/i;
 
 function isKey(keyHash: Buffer, authorization: string): boolean {
   const shown = readKey(authorization);
-  return shown !== undefined && timingSafeEqual(hash(shown), keyHash);
+  return shown !== undefined && timingSafeEqual(hashCredential(shown), keyHash);
 }
 
 /** Returns the Bearer token, or the Basic password with any user name. */
 function readKey(authorization: string): string | undefined {
-  const token = BEARER.exec(authorization)?.[1];
+  const token = readBearer(authorization);
   if (token !== undefined) return token;
   const encoded = BASIC.exec(authorization)?.[1];
   if (encoded === undefined) return undefined;
@@ -75,6 +78,12 @@ function readKey(authorization: string): string | undefined {
   return colon < 0 ? undefined : pair.slice(colon + 1);
 }
 
-function hash(text: string): Buffer {
+/** Returns the Bearer token of an Authorization header; undefined if it has none. */
+export function readBearer(authorization: string): string | undefined {
+  return BEARER.exec(authorization)?.[1];
+}
+
+/** Returns the digest of a credential. Digests have equal length, as `timingSafeEqual` requires. */
+export function hashCredential(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

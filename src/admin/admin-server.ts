@@ -10,18 +10,33 @@ import { type BoundName, limitOf } from '../util/bounds.ts';
 import { type Clock, systemClock } from '../util/clock.ts';
 import { AdminAccess } from './access.ts';
 import { sendRefusal } from './answers.ts';
+import type { ApiServer } from './api/api-server.ts';
+import type { ApiSources } from './api/api-sources.ts';
+import type { AuditLog } from './api/audit-log.ts';
+import { sendProblem } from './api/problem.ts';
 import type { Backstage } from './backstage.ts';
+import { Guesses } from './guesses.ts';
+import type { AdminOptions } from './options.ts';
 import { AdminRefusal, BoundRefusal } from './refusal.ts';
 import type { AdminSources } from './sources.ts';
 
 export type AdminParts = {
-  readonly options: { readonly host: string; readonly port: number; readonly key?: string };
+  readonly options: { readonly host: string; readonly port: number } & Pick<AdminOptions, 'key' | 'api'>;
   readonly sources: AdminSources;
+  /** Parts of the Admin API; without them, or without `options.api`, there is none. */
+  readonly api?: AdminApiParts;
   readonly log: Logger;
   readonly clock?: Clock;
 };
 
-/** Serves status page, console and metrics on a separate listener, see ADR 10. */
+export type AdminApiParts = {
+  readonly sources: ApiSources;
+  readonly audit: AuditLog;
+  /** Version of the service. */
+  readonly version: string;
+};
+
+/** Serves status page, console, metrics and Admin API on a separate listener, see ADR 10. */
 export interface AdminServer {
   /** Resolves to the bound address; rejects with Node's error when the address cannot be bound. */
   listen(): Promise<{ readonly host: string; readonly port: number }>;
@@ -29,6 +44,8 @@ export interface AdminServer {
   close(): Promise<void>;
 }
 
+/** Path of the Admin API, without a version. */
+const API_ROOT = '/admin/';
 const MAX_HEADER_BYTES = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -42,14 +59,19 @@ class NodeAdminServer implements AdminServer {
   readonly #options: AdminParts['options'];
   readonly #log: Logger;
   readonly #access: AdminAccess;
+  readonly #audit: AuditLog | undefined;
+  readonly #api: (() => Promise<ApiServer>) | undefined;
   readonly #openBackstage: () => Promise<Backstage>;
   #backstage: Promise<Backstage> | undefined;
   readonly #http: HttpServer;
 
-  constructor({ options, sources, log, clock = systemClock }: AdminParts) {
+  constructor({ options, sources, api, log, clock = systemClock }: AdminParts) {
     this.#options = options;
     this.#log = log;
-    this.#access = new AdminAccess(options.key, () => clock.now());
+    const guesses = new Guesses(() => clock.now());
+    this.#access = new AdminAccess(options.key, guesses);
+    this.#audit = api?.audit;
+    this.#api = api && options.api && createApi(options.api, api, this.#access, guesses);
     // The first request loads status feed, console and routes. Loading them at start would take up to a tenth of the start-up time.
     this.#openBackstage = async () => {
       const { openBackstage } = await import('./backstage.ts');
@@ -86,11 +108,17 @@ class NodeAdminServer implements AdminServer {
     const backstage = await this.#backstage?.catch(() => undefined);
     backstage?.feed.close();
     this.#http.closeAllConnections();
-    return closed;
+    await closed;
+    await this.#audit?.close();
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const isForApi = this.#api !== undefined && (request.url ?? '').startsWith(API_ROOT);
     try {
+      if (this.#api !== undefined && isForApi) {
+        await (await this.#api()).serve(request, response);
+        return;
+      }
       this.#access.check(request);
       this.#backstage ??= this.#openBackstage();
       await (await this.#backstage).routes.serve(request, response);
@@ -98,11 +126,32 @@ class NodeAdminServer implements AdminServer {
       if (!(error instanceof AdminRefusal)) this.#log.error({ err: error }, 'the admin server failed');
       if (error instanceof BoundRefusal) this.#logRefusal(error.bound);
       const refusal = error instanceof AdminRefusal ? error : new AdminRefusal(500, 'internal error');
-      if (!response.headersSent && !response.destroyed) sendRefusal(response, refusal);
+      if (response.headersSent || response.destroyed) return;
+      if (isForApi) sendProblem(response, refusal);
+      else sendRefusal(response, refusal);
     }
   }
 
   #logRefusal(bound: BoundName): void {
     this.#log.warn({ bound }, 'the admin server refused a request: a bound was reached');
   }
+}
+
+/** Returns a function that opens the Admin API. The first request loads the API, so that a start does not take longer. */
+function createApi(
+  credentials: NonNullable<AdminOptions['api']>,
+  parts: AdminApiParts,
+  site: AdminAccess,
+  guesses: Guesses,
+): () => Promise<ApiServer> {
+  let opening: Promise<ApiServer> | undefined;
+  const open = async (): Promise<ApiServer> => {
+    const { ApiAccess } = await import('./api/api-access.ts');
+    const { ApiServer } = await import('./api/api-server.ts');
+    return new ApiServer({ access: new ApiAccess(credentials, guesses), site, ...parts });
+  };
+  return () => {
+    opening ??= open();
+    return opening;
+  };
 }

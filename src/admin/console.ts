@@ -6,32 +6,11 @@ import { JSON_TYPE, sendText } from './answers.ts';
 import { formatAuthorization } from './page/console/authorization.ts';
 import { findHost } from './page/console/find-host.ts';
 import type { ConsoleRequest } from './page/console/wire.ts';
+import { readJsonBody } from './read-body.ts';
 import { AdminRefusal, BoundRefusal } from './refusal.ts';
 import { type AdminCall, type Connect, ServiceClient } from './service-client.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
-
-/**
- * Reads the whole body.
- * @throws AdminRefusal when the body is too large or breaks off
- */
-async function readAdminBody(request: IncomingMessage): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      size += piece.length;
-      if (size > MAX_BODY_BYTES) break;
-      pieces.push(piece);
-    }
-  } catch {
-    throw new AdminRefusal(400, 'the connection closed before the body was complete');
-  }
-  if (size > MAX_BODY_BYTES) {
-    throw new AdminRefusal(413, `the body exceeds ${MAX_BODY_BYTES} bytes`, { Connection: 'close' });
-  }
-  return Buffer.concat(pieces);
-}
 
 /** Maximum concurrent console requests. */
 const MAX_IN_FLIGHT = limitOf('admin.calls');
@@ -103,10 +82,8 @@ export class Console {
 
   /** @throws AdminRefusal */
   async #readCall(request: IncomingMessage): Promise<AdminCall> {
-    if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
-      throw new AdminRefusal(415, 'expected application/json');
-    }
-    const { network, key, request: call, ...credentials } = parseRequest(await readAdminBody(request));
+    const value = await readJsonBody(request, MAX_BODY_BYTES);
+    const { network, key, request: call, ...credentials } = parseRequest(value);
     const { networks } = await this.#status();
     // Only hosts of configured networks are used, so the console cannot reach other servers.
     const host = findHost(networks.find(({ name }) => name === network)?.hosts);
@@ -121,13 +98,7 @@ export class Console {
   }
 }
 
-function parseRequest(body: Buffer): ConsoleRequest {
-  let value: unknown;
-  try {
-    value = JSON.parse(body.toString('utf8'));
-  } catch {
-    throw new AdminRefusal(400, 'the body is not JSON');
-  }
+function parseRequest(value: unknown): ConsoleRequest {
   const parsed = requestSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new AdminRefusal(

@@ -2,6 +2,7 @@ import { limitOf } from '../util/bounds.ts';
 import { groupAddress } from '../util/group-address.ts';
 import { Lru } from '../util/lru.ts';
 import { TokenBucket } from '../util/token-bucket.ts';
+import { BoundRefusal } from './refusal.ts';
 
 /** Wrong keys allowed per address (IPv6: per /64) as a burst, and per second. */
 const BURST = limitOf('admin.guesses');
@@ -11,7 +12,7 @@ const ADDRESSES = 10_000;
 const ADDRESS_MS = 60_000;
 
 /**
- * Counts wrong keys of the admin server by address. After too many wrong keys, an address is refused even with the correct key.
+ * Counts wrong keys of the admin server, and wrong tokens of the Admin API, by address. After too many wrong keys, an address is refused even with the correct key.
  */
 export class Guesses {
   readonly #byAddress: Lru<string, TokenBucket>;
@@ -23,10 +24,12 @@ export class Guesses {
     this.#byAddress = new Lru(ADDRESSES, ADDRESS_MS, now);
   }
 
-  /** Returns the seconds until the address may send another key, or undefined if no wait is needed. */
-  findPause(address: string): number | undefined {
+  /** Refuses an address that has sent too many wrong keys. @throws BoundRefusal with the seconds until the address may send another key */
+  checkAddress(address: string): void {
     const tokens = this.#byAddress.get(groupAddress(address))?.tokens;
-    return tokens === undefined || tokens >= 1 ? undefined : Math.ceil((1 - tokens) / PER_SECOND);
+    if (tokens === undefined || tokens >= 1) return;
+    const pause = Math.ceil((1 - tokens) / PER_SECOND);
+    throw new BoundRefusal(429, 'admin.guesses', { 'Retry-After': String(pause) });
   }
 
   count(address: string): void {

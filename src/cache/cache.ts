@@ -5,7 +5,7 @@ import type { CacheFigures } from '../observe/sources.ts';
 export type CacheKey = {
   /** Hash of the block that the answer belongs to, lower case. An answer never changes for a given block hash, even if the block is orphaned. */
   readonly blockHash: string;
-  /** Chain, method and canonical parameters of the request. */
+  /** Chain id, method and canonical parameters of the request. The chain id ends before the first `:` or `@`. */
   readonly request: string;
   /** Hashes of the key's name, cached after the first computation, because a look-up and a later insertion both need them. */
   hashes?: NameHashes | undefined;
@@ -25,6 +25,12 @@ export interface Cache {
   set(key: CacheKey, answer: CachedAnswer): void;
   /** Removes all answers of a block that left the canonical chain. */
   evictBlock(blockHash: string): void;
+  /**
+   * Removes all answers of a chain, or of all chains. A shared tier is emptied for all processes.
+   * @param chainId decimal chain id; undefined for all chains
+   * @throws Error (by rejection) if a shared tier does not answer
+   */
+  evictChain(chainId: string | undefined): Promise<void>;
   /** Returns the metrics, one row per tier. */
   describe(): readonly CacheFigures[];
   close(): Promise<void>;

@@ -205,6 +205,14 @@ class FifoMemoryCache implements MemoryCache {
     }
   }
 
+  async evictChain(chainId: string | undefined): Promise<void> {
+    const tables = this.#tables;
+    if (tables === undefined) return;
+    const { records } = tables;
+    for (const ref of records.list())
+      if (chainId === undefined || records.isOfChain(ref, chainId)) this.#remove(tables, ref);
+  }
+
   describe(): readonly CacheFigures[] {
     const { hits, misses, bytes, entries, evictions } = this;
     return [{ tier: 'memory', hits, misses, bytes, entries, evictions, faults: undefined }];

@@ -16,6 +16,8 @@ const ANSWER = 6;
 /** Flags in the low 8 bits; the length of the record in the bits above. */
 const FLAGS = 7;
 const HEADER_BYTES = 32;
+/** End of the block part of a name. */
+const SPACE = 0x20;
 
 /** Mask of the use counter, which saturates at 3. */
 const USES = 3;
@@ -112,6 +114,25 @@ export class Records {
   /** Returns the next record in the same list. Blocks may share a list, so the next record may belong to another block. */
   nextOfBlock(ref: number): number {
     return this.#read(ref, NEXT);
+  }
+
+  /** Returns all entries. */
+  list(): number[] {
+    const all: number[] = [];
+    for (const first of this.#blocks)
+      for (let ref = first; ref !== 0; ref = this.nextOfBlock(ref)) all.push(ref);
+    return all;
+  }
+
+  /** Whether the request of an entry begins with a chain id. */
+  isOfChain(ref: number, chainId: string): boolean {
+    const { bytes } = this.#segments.segmentOf(ref);
+    const start = this.#segments.offsetOf(ref) + HEADER_BYTES;
+    const isWide = (this.#read(ref, FLAGS) & WIDE) !== 0;
+    const name = bytes.subarray(start, start + this.#read(ref, NAME_LENGTH));
+    const request = name.subarray(name.indexOf(SPACE) + 1);
+    const expected = [':', '@'].map((end) => Buffer.from(`${chainId}${end}`, isWide ? 'utf16le' : 'latin1'));
+    return expected.some((prefix) => request.subarray(0, prefix.length).equals(prefix));
   }
 
   readText(ref: number): string {

@@ -7,10 +7,14 @@ import { completeWithin, TIMED_OUT } from '../util/complete-within.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
 import type { Cache, CachedAnswer, CacheKey } from './cache.ts';
 import { boundFrameBytes, decodeFrame, encodeFrame } from './frame.ts';
-import { composeName } from './key-name.ts';
+import { composeName, readChainId } from './key-name.ts';
 
 /** Format version in the keys: programs with different formats do not read each other's entries. */
-const FORMAT = 'v1';
+const FORMAT = 'v2';
+/** Number of keys that one step of an eviction examines. */
+const SCAN_COUNT = 500;
+/** Timeout of one step of an eviction, ms. */
+const SCAN_LIMIT_MS = 5_000;
 /** Maximum memory of entries that are being written, text and frame together, bytes. */
 const WRITING_BYTES = 32 * 1024 * 1024;
 /** Owner name in the budget for the memory of entries that are being written. */
@@ -100,6 +104,18 @@ class SharedCache implements RedisCache {
   /** Does nothing: an answer stays correct for its block hash. Entries of an orphaned block are no longer requested, and expire. */
   evictBlock(): void {}
 
+  async evictChain(chainId: string | undefined): Promise<void> {
+    const { prefix } = this.#options;
+    const pattern = `${prefix}:${FORMAT}:${chainId === undefined ? '' : `${chainId}:`}*`;
+    let cursor = '0';
+    do {
+      const reply = await this.#step('SCAN', cursor, 'MATCH', pattern, 'COUNT', SCAN_COUNT);
+      const [next, keys] = reply as readonly [string, readonly string[]];
+      if (keys.length > 0) await this.#step('UNLINK', ...keys);
+      cursor = next;
+    } while (cursor !== '0');
+  }
+
   describe(): readonly CacheFigures[] {
     const { hits, misses, faults } = this;
     const unknown = { bytes: undefined, entries: undefined, evictions: undefined };
@@ -108,6 +124,14 @@ class SharedCache implements RedisCache {
 
   async close(): Promise<void> {
     this.#client.close();
+  }
+
+  /** Runs one step of an eviction. @throws Error if there is no reply */
+  async #step(command: string, ...args: readonly (string | number)[]): Promise<unknown> {
+    await this.#client.waitUntilReady(SCAN_LIMIT_MS);
+    const reply = await completeWithin(this.#client.send(command, ...args), SCAN_LIMIT_MS);
+    if (reply === undefined || reply === TIMED_OUT) throw new Error('the shared cache does not answer');
+    return reply;
   }
 
   async #look(key: CacheKey): Promise<string | undefined> {
@@ -135,7 +159,7 @@ class SharedCache implements RedisCache {
 
   #locate(key: CacheKey): string {
     const request = createHash('sha256').update(key.request).digest('base64url');
-    return `${this.#options.prefix}:${FORMAT}:${key.blockHash}:${request}`;
+    return `${this.#options.prefix}:${FORMAT}:${readChainId(key)}:${key.blockHash}:${request}`;
   }
 
   /** Counts a miss. A miss without a fault counts as a success of the server. */

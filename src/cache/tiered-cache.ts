@@ -32,6 +32,12 @@ class TieredCache implements Cache {
     this.#far.evictBlock(blockHash);
   }
 
+  async evictChain(chainId: string | undefined): Promise<void> {
+    // The far tier is emptied first: hits of the far tier are copied into the near one.
+    await this.#far.evictChain(chainId);
+    await this.#near.evictChain(chainId);
+  }
+
   describe(): readonly CacheFigures[] {
     return [...this.#near.describe(), ...this.#far.describe()];
   }

@@ -1,4 +1,4 @@
-import type { SettingsChange } from '../access/keys/key-book.ts';
+import type { SettingsChange } from '../access/keys/key-settings.ts';
 import type { FlagOption, TextOption } from '../service/command-usage.ts';
 import { UsageError } from '../service/usage.ts';
 import { parseDuration } from '../util/duration.ts';

@@ -1,16 +1,18 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { type IssuedKey, KeyBook, type SettingsChange } from '../access/keys/key-book.ts';
+import { describeKey } from '../access/keys/describe-key.ts';
+import { type IssuedKey, KeyBook, UnknownNameError } from '../access/keys/key-book.ts';
 import type { KeyRecord } from '../access/keys/key-record.ts';
 import { type AccessOptions, accessOptionsSchema } from '../access/options.ts';
 import { type Config, DEFAULT_DATA_DIR } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { createNameCheck } from '../service/check-key-names.ts';
 import { type Command, createCommand, createCommandGroup } from '../service/command.ts';
 import { DATA_VARIABLES } from '../service/common-help.ts';
 import { formatTable } from '../service/format-table.ts';
 import { openKeyTable } from '../service/open-access.ts';
 import { UsageError } from '../service/usage.ts';
-import { describeIssue } from '../util/describe-issue.ts';
+import { describeIssues } from '../util/describe-issue.ts';
 import { KEY_SETTING_OPTIONS, readDuration, readSettings } from './key-options.ts';
 
 /** Options that locate the keys. */
@@ -52,7 +54,7 @@ const SUBCOMMANDS = {
       'portcullis keys create --name my-app --config portcullis.yaml',
       'portcullis keys create --name wallet --networks mainnet --rate 50/100 --expires 90d --config portcullis.yaml',
     ],
-    run: (values) => withKeys(values, (book) => create(book, values), values),
+    run: (values) => withKeys(values, (book) => create(book, values)),
   }),
   list: createCommand({
     ...SHARED,
@@ -79,9 +81,13 @@ const SUBCOMMANDS = {
     about: `Changes the settings of a key that are named, and no others.
 
     ${SETTINGS_HELP}`,
-    options: { ...KEY_SETTING_OPTIONS, ...PLACE_OPTIONS },
+    options: {
+      name: { value: 'NAME', about: 'new name of the key' },
+      ...KEY_SETTING_OPTIONS,
+      ...PLACE_OPTIONS,
+    },
     examples: [`portcullis keys update 1a2b3c4d5e6f --origins 'https://*.example.org' --rate ''`],
-    run: (values, [id = '']) => withKeys(values, (book) => update(book, id, values), values),
+    run: (values, [id = '']) => withKeys(values, (book) => update(book, id, values)),
   }),
   rotate: createCommand({
     ...SHARED,
@@ -118,21 +124,19 @@ export const keysCommand: Command = createCommandGroup(
   SUBCOMMANDS,
 );
 
-/** Opens the keys while `work` runs. @param settings settings whose names of networks, methods and issuers are checked */
-async function withKeys(
-  place: Place,
-  work: (book: KeyBook) => Promise<number>,
-  settings: SettingValues = {},
-): Promise<number> {
+/** Opens the keys while `work` runs. */
+async function withKeys(place: Place, work: (book: KeyBook) => Promise<number>): Promise<number> {
   const config = await findConfig(place);
-  const { networks, methods, jwt } = settings;
-  if (networks !== undefined || methods !== undefined || jwt !== undefined)
-    await checkSettings(readSettings(settings), config);
-  const book = new KeyBook(await openKeyTable(config ?? findFolder(place)));
+  const table = await openKeyTable(config ?? findFolder(place));
+  const book = new KeyBook(
+    table,
+    createNameCheck(() => config),
+  );
   try {
     return await work(book);
   } catch (error) {
     if (error instanceof z.ZodError) throw new UsageError(describeIssues(error.issues));
+    if (error instanceof UnknownNameError) throw new UsageError(error.message);
     throw error;
   } finally {
     await book.close();
@@ -145,23 +149,9 @@ async function findConfig({ data, config }: Place): Promise<Config | undefined> 
   return config === undefined ? undefined : loadConfig(config, process.env);
 }
 
-/** Checks the names in key settings. The method table is loaded on demand, because loading takes 50 ms. */
-async function checkSettings(settings: SettingsChange, config: Config | undefined): Promise<void> {
-  const { checkNames, listBuiltinNames, listKnownNames } = await import('./known-names.ts');
-  checkNames(settings, config === undefined ? listBuiltinNames() : listKnownNames(config));
-}
-
 function findFolder({ data }: Place): { dataDir: string; access: AccessOptions } {
   const dataDir = resolve(data ?? (process.env['PORTCULLIS_DATA_DIR'] || DEFAULT_DATA_DIR));
   return { dataDir, access: accessOptionsSchema.parse(undefined) };
-}
-
-/** Formats schema issues with their paths. The text may quote values, because the operator who reads it has entered them. */
-function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
-  const texts = issues.map((issue) =>
-    issue.path.length === 0 ? describeIssue(issue) : `${issue.path.join('.')}: ${describeIssue(issue)}`,
-  );
-  return [...new Set(texts)].join('; ');
 }
 
 async function create(
@@ -199,17 +189,20 @@ async function list(book: KeyBook): Promise<number> {
   return 0;
 }
 
-function toRow({ id, name, createdAt, revokedAt, settings }: KeyRecord): string[] {
-  const { expiresAt } = settings;
-  const isOver = expiresAt !== undefined && Date.parse(expiresAt) <= Date.now();
-  const state = revokedAt !== undefined ? 'revoked' : isOver ? 'expired' : 'open';
-  return [id, name, state, createdAt, revokedAt ?? '', expiresAt ?? ''];
+function toRow(record: KeyRecord): string[] {
+  const { id, name, state, createdAt, revokedAt = '', settings } = describeKey(record);
+  return [id, name, state, createdAt, revokedAt, settings.expiresAt ?? ''];
 }
 
-async function update(book: KeyBook, id: string, values: SettingValues): Promise<number> {
+async function update(
+  book: KeyBook,
+  id: string,
+  values: SettingValues & { readonly name: string | undefined },
+): Promise<number> {
   const change = readSettings(values);
-  if (Object.keys(change).length === 0) throw new UsageError('keys update needs a setting to change');
-  return report(await book.update(id, change), id, printRecord);
+  if (values.name === undefined && Object.keys(change).length === 0)
+    throw new UsageError('keys update needs a setting to change');
+  return report(await book.update(id, change, values.name), id, printRecord);
 }
 
 async function rotate(book: KeyBook, id: string, grace: string): Promise<number> {
@@ -229,15 +222,8 @@ async function revoke(book: KeyBook, id: string): Promise<number> {
 }
 
 /** Prints a record without its hashes. */
-function printRecord({ hashes, settings, ...record }: KeyRecord): void {
-  const { secretHash, ...shown } = settings;
-  const forms = hashes.map(({ until }) => (until === undefined ? 'current' : `opens until ${until}`));
-  const text = {
-    ...record,
-    keys: forms,
-    settings: { ...shown, ...(secretHash !== undefined && { secret: true }) },
-  };
-  process.stdout.write(`${JSON.stringify(text, null, 2)}\n`);
+function printRecord(record: KeyRecord): void {
+  process.stdout.write(`${JSON.stringify(describeKey(record), null, 2)}\n`);
 }
 
 function report<T>(outcome: T | undefined, id: string, print: (outcome: T) => void): number {

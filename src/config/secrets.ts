@@ -7,8 +7,8 @@ const REFERENCE = new RegExp(REFERENCE_PATTERN, 'g');
 
 /**
  * Replaces `${NAME}` by the environment variable in values that may contain secrets: everything below `networks.*.upstreams` and
- * `networks.*.send.private`, the URLs in `networks.*.rollup`, `cache.redis.url`, `access.valkey.url`, `admin.key`, `tracing.endpoint` and
- * `tracing.headers`. In any other value, `${NAME}` is an error.
+ * `networks.*.send.private`, the URLs in `networks.*.rollup`, `cache.redis.url`, `access.valkey.url`, `admin.key`, `admin.api.*.token`,
+ * `tracing.endpoint` and `tracing.headers`. In any other value, `${NAME}` is an error.
  */
 export function fillInSecrets(
   root: unknown,
@@ -27,7 +27,7 @@ export function mayHoldSecret([first, second, third, fourth]: readonly PropertyK
   }
   if (first === 'access') return second === 'valkey' && third === 'url';
   if (first === 'tracing') return second === 'endpoint' || second === 'headers';
-  if (first === 'admin') return second === 'key';
+  if (first === 'admin') return second === 'key' || (second === 'api' && fourth === 'token');
   return first === 'cache' && second === 'redis' && third === 'url';
 }
 

@@ -34,7 +34,10 @@ export class Health {
   #openMs = 0;
   #pausedUntil = 0;
   #pausedBy: BoundsOf<'busy'> = 'nodes.rate';
+  /** Number of requests without a reply; the reply to a streamed answer is its first bytes. */
   inFlight = 0;
+  /** Number of streamed answers that are not complete. */
+  streams = 0;
   readonly silence: Silence;
 
   /** @param now monotonic clock, milliseconds */

@@ -9,7 +9,13 @@ import type { Identity } from './identity.ts';
  */
 export type Standing = 'unverified' | 'verified' | 'quarantined' | 'disputed';
 
-/** Immutable state of a node in its pool: membership, availability, fork, and vote. Only `applyEvent` creates new records. */
+/**
+ * Whether an operator has taken the node out of service. `leaving`: the node still gets calls, but does not count for the head any more, so that other
+ * nodes have each new head. `cordoned`: the node gets no new calls.
+ */
+export type Cordon = 'none' | 'leaving' | 'cordoned';
+
+/** Immutable state of a node in its pool: membership, availability, fork, vote, and cordon. Only `applyEvent` creates new records. */
 export type NodeRecord = {
   readonly standing: Standing;
   /** Last identity that the node reported. */
@@ -35,6 +41,7 @@ export type NodeRecord = {
   readonly lastHead: bigint | undefined;
   /** Number of consecutive failed polls for the node's head. */
   readonly missedPolls: number;
+  readonly cordon: Cordon;
 };
 
 /**
@@ -61,7 +68,9 @@ export type NodeEvent =
   | { readonly kind: 'classified'; readonly verdict: ChainComparison; readonly isIdentified?: boolean }
   | { readonly kind: 'compared'; readonly isOnFork: boolean }
   | { readonly kind: 'headReported'; readonly number: bigint | undefined }
-  | { readonly kind: 'voted'; readonly vote: Vote };
+  | { readonly kind: 'voted'; readonly vote: Vote }
+  /** An operator took the node out of service, or back into service. */
+  | { readonly kind: 'cordonChanged'; readonly cordon: Cordon };
 
 /** Effect of an event that the pool must execute, in addition to the new record. */
 export type NodeEffect = 'isAway' | 'isBack' | 'standingChanged' | 'mismatchEnded';
@@ -80,6 +89,7 @@ export const UNKNOWN_NODE: NodeRecord = {
   isAwaited: true,
   lastHead: undefined,
   missedPolls: 0,
+  cordon: 'none',
 };
 
 /** Whether the last polls of the node have failed, more than one in a row. */
@@ -115,6 +125,8 @@ export function applyEvent(record: NodeRecord, event: NodeEvent): NodeRecord {
       return { ...record, lastHead: event.number };
     case 'voted':
       return record.vote === event.vote ? record : { ...record, vote: event.vote };
+    case 'cordonChanged':
+      return { ...record, cordon: event.cordon };
   }
 }
 

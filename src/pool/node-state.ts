@@ -16,6 +16,7 @@ export function describeState(upstream: Upstream, lag: number | undefined): Node
     const how = mismatch === undefined ? '' : `: ${mismatch}`;
     return { state: 'excluded', reason: `is of another chain${how}` };
   }
+  if (upstream.isCordoned) return { state: 'excluded', reason: 'is cordoned by an operator' };
   if (upstream.isOnFork) return { state: 'excluded', reason: 'has blocks that contradict the chain' };
   if (upstream.isAway) return { state: 'down', reason: 'does not answer' };
   if (standing === 'unverified') return { state: 'down', reason: describeUnverified(upstream) };

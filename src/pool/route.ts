@@ -38,8 +38,9 @@ export class Route {
     return this.left === 0;
   }
 
-  /** Number of upstreams that have not been taken. */
+  /** Number of upstreams that have not been taken; 0 if none of them may be taken any more. */
   get left(): number {
+    this.#skipCordoned();
     return this.#upstreams.length - this.#next;
   }
 
@@ -48,7 +49,9 @@ export class Route {
     return this.#next === 0 ? this.#upstreams : this.#upstreams.slice(this.#next);
   }
 
+  /** Takes the next upstream that was not cordoned in the meantime. */
   take(): Upstream | undefined {
+    this.#skipCordoned();
     const upstream = this.#upstreams[this.#next];
     if (upstream !== undefined) this.#next++;
     return upstream;
@@ -74,5 +77,9 @@ export class Route {
     const taken = this.claimsAbout(call);
     this.#claims = this.#claims.filter((claim) => claim.call !== call);
     return taken;
+  }
+
+  #skipCordoned(): void {
+    while (this.#upstreams[this.#next]?.isCordoned === true) this.#next++;
   }
 }

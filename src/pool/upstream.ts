@@ -156,9 +156,10 @@ export class Upstream {
 
   /**
    * Whether the node takes part in the election of the head. Nodes take part if they belong to this chain and answer polls, unless they must be
-   * identified again (`hasMismatch`). At the start, nodes that are not identified yet take part too.
+   * identified again (`hasMismatch`). At the start, nodes that are not identified yet take part too. Nodes that an operator takes out of service do not.
    */
   get countsForHead(): boolean {
+    if (this.#record.cordon !== 'none') return false;
     return this.standing === 'verified' ? !this.isAway && !this.hasMismatch : this.isAwaited;
   }
 
@@ -167,9 +168,14 @@ export class Upstream {
     return isAway(this.#record);
   }
 
-  /** Whether the node belongs to this chain and answers polls. */
+  /** Whether the node gets no new calls, because an operator has taken it out of service. */
+  get isCordoned(): boolean {
+    return this.#record.cordon === 'cordoned';
+  }
+
+  /** Whether the node belongs to this chain, answers polls, and is not cordoned. */
   get isUp(): boolean {
-    return this.standing === 'verified' && !this.isAway;
+    return this.standing === 'verified' && !this.isAway && !this.isCordoned;
   }
 
   /** Whether the node is syncing or lagging, so that other nodes are preferred for recent blocks. */

@@ -1,5 +1,6 @@
 /** Composes a service for a configuration from the parts that the `open-*` files open. */
 import { availableParallelism } from 'node:os';
+import type { CordonAnswer, NodeName, NodeView } from '../admin/api/api-sources.ts';
 import { createCache } from '../cache/create-cache.ts';
 import type { Config } from '../config/config.ts';
 import { createNetworkFeed } from '../feed/network-feed.ts';
@@ -14,6 +15,7 @@ import type { StatusReport } from '../observe/status-report.ts';
 import { createNodeMemory } from '../pool/node-memory.ts';
 import { ServiceHealth } from '../server/health.ts';
 import { createServer, type Server } from '../server/lifecycle.ts';
+import { Cordons, listNodes } from './cordons.ts';
 import { EmbeddedChains } from './embedded-chains.ts';
 import { fitConnections } from './fit-connections.ts';
 import type { OpenFeed } from './held-chains.ts';
@@ -38,6 +40,21 @@ export interface Service {
    * @throws Error if the new configuration cannot be applied; the old configuration then remains in force
    */
   reload(config: Config): Promise<void>;
+  /**
+   * Removes the cached answers of a network, or of all networks.
+   * @returns false for an unknown network
+   * @throws Error (by rejection) if the shared cache does not answer
+   */
+  evictCache(network: string | undefined): Promise<boolean>;
+  /** Lists the nodes of all networks, as this process uses them. */
+  listNodes(): readonly NodeView[];
+  /**
+   * Takes a node out of service: it gets no new calls, also under later configurations.
+   * @param isForced whether the node is cordoned even if the other nodes cannot answer for it
+   */
+  cordon(name: NodeName, isForced: boolean): Promise<CordonAnswer>;
+  /** Puts a cordoned node back into service. */
+  uncordon(name: NodeName): CordonAnswer;
   /** Drains and closes the server, then all its backends. */
   close(): Promise<void>;
 }
@@ -48,6 +65,8 @@ export type ServiceOptions = {
    * networks.
    */
   readonly hasDemoKey?: (network: string) => boolean;
+  /** Nodes that an operator has cordoned. */
+  readonly cordons?: readonly NodeName[];
   /** Number of processes on this machine that serve this configuration. */
   readonly processes?: number;
   /** Whether a network that cannot be opened is an error; by default the other networks are served without it. */
@@ -90,12 +109,13 @@ export async function composeService(
     await cache.close();
     await observability.close();
   };
-  const open = (next: Config, before?: Core): Promise<Core> =>
-    openCore(
-      next,
-      { backends, observability, processes, isStrict, hasDemoKey, openFeed, interceptors },
-      before,
-    );
+  const cordons = new Cordons(options.cordons);
+  const open = async (next: Config, before?: Core): Promise<Core> => {
+    const parts = { backends, observability, processes, isStrict, hasDemoKey, openFeed, interceptors };
+    const opened = await openCore(next, parts, before);
+    cordons.apply(opened.networks.chains);
+    return opened;
+  };
   let core: Core;
   try {
     core = await open(config);
@@ -140,6 +160,17 @@ export async function composeService(
       const done = reloading.then(() => reload(next));
       reloading = done.catch(() => {});
       return done;
+    },
+    listNodes: () => listNodes(core.networks.chains),
+    cordon: (name, isForced) => cordons.cordon(() => core.networks.chains, name, isForced),
+    uncordon: (name) => cordons.uncordon(core.networks.chains, name),
+    async evictCache(network) {
+      const chain = network === undefined ? undefined : core.networks.chains.get(network);
+      if (network !== undefined && chain === undefined) return false;
+      const chainId = chain?.describe().chainId;
+      // A network whose chain id is unknown has no cached answers.
+      if (network === undefined || chainId !== undefined) await cache.evictChain(chainId);
+      return true;
     },
     async close() {
       await server.close();

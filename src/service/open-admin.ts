@@ -1,4 +1,4 @@
-import type { AdminServer } from '../admin/admin-server.ts';
+import type { AdminApiParts, AdminServer } from '../admin/admin-server.ts';
 import { DEFAULT_ADMIN_PORT } from '../admin/options.ts';
 import type { AdminSources } from '../admin/sources.ts';
 import type { Config } from '../config/config.ts';
@@ -13,6 +13,8 @@ import { describeAdminListenError } from './listen-error.ts';
 import { readVersion } from './version.ts';
 
 export type OpenAdminParts = Pick<AdminSources, 'status' | 'metrics'> & {
+  /** Operations of the Admin API; absent if the configuration has none. */
+  readonly api?: AdminApiParts | undefined;
   /** Address on which the service listens for clients. */
   readonly service: ListenAddress;
   readonly config: Pick<Config, 'admin' | 'listen'>;
@@ -33,6 +35,7 @@ export async function openAdmin({
   log,
   defaultPort = DEFAULT_ADMIN_PORT,
   service,
+  api,
   ...sources
 }: OpenAdminParts): Promise<OpenAdmin | undefined> {
   if (admin === false) return undefined;
@@ -51,12 +54,15 @@ export async function openAdmin({
         return openRpc;
       },
     },
+    ...(api !== undefined && { api }),
     log,
   });
   try {
     return { server, address: await server.listen() };
   } catch (error) {
-    if (readErrorCode(error) === 'EADDRINUSE' && admin.port === undefined) {
+    const code = readErrorCode(error);
+    // A service whose Admin API is configured is not administered by another service on the port.
+    if (code === 'EADDRINUSE' && admin.port === undefined && admin.api === undefined) {
       log.warn({ port: options.port }, 'the port of the status page is in use: continuing without it');
       return undefined;
     }

@@ -7,6 +7,7 @@ import { DEFAULT_SEND } from '../chains/upstream/sending/options.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { ChainFigures } from '../observe/sources.ts';
+import type { NodeCordons } from '../pool/node-cordons.ts';
 import {
   DEFAULT_VERIFY,
   DEFAULT_VERIFY_LOG_BLOCKS,
@@ -28,6 +29,8 @@ export type ObservedChain = Chain & {
   readonly layer1?: AnchoredChain | undefined;
   /** Resolves when recent blocks have been verified for the first time; earlier answers are not verified. Absent for a chain without nodes. */
   readonly calibrated?: Promise<void> | undefined;
+  /** Takes nodes of the network out of service; absent for a chain without nodes. */
+  readonly nodes?: NodeCordons | undefined;
 };
 
 /** Resources shared by the chains of one process. */

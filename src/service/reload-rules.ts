@@ -28,6 +28,27 @@ export function checkReload(running: Config, next: Config): void {
   if (lines.length > 0) throw new ConfigError(lines);
 }
 
+/**
+ * Lists the options that differ between two configurations, as predicates: `networks.mainnet changed`, `access.rate changed`. The list has no values,
+ * because options contain secrets.
+ */
+export function listChanges(running: Config, next: Config): string[] {
+  const sections = [
+    ['networks.', running.networks, next.networks],
+    ['limits.', running.limits, next.limits],
+    ['access.', running.access, next.access],
+  ] as const;
+  const rest = new Set(['networks', 'limits', 'access']);
+  return [
+    ...findChanges('', running, next, rest).map((name) => `${name} changed`),
+    ...sections.flatMap(([prefix, a, b]) =>
+      findChanges('', a, b, new Set()).map(
+        (name) => `${prefix}${name} ${!(name in a) ? 'added' : name in b ? 'changed' : 'removed'}`,
+      ),
+    ),
+  ];
+}
+
 function findChanges(prefix: string, a: object, b: object, changeable: ReadonlySet<string>): string[] {
   const read = (object: object, name: string): unknown => (object as Readonly<Record<string, unknown>>)[name];
   return [...new Set([...Object.keys(a), ...Object.keys(b)])]

@@ -1,29 +1,26 @@
+import type { ReloadAnswer } from '../admin/api/api-sources.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { Logger } from '../observe/logger.ts';
 import { FileWatch } from '../util/file-watch.ts';
 import { type ConfigSource, makeConfig, readConfigSource } from './config-source.ts';
-import { checkReload } from './reload-rules.ts';
+import { checkReload, listChanges } from './reload-rules.ts';
 import type { ServiceHost } from './service-host.ts';
 
 /**
- * Reloads the configuration file when it changes, and on SIGHUP. SIGHUP reloads an unchanged file too, so that networks that could not be opened are
- * tried again.
+ * Reloads the configuration file when it changes, on SIGHUP, and on request of the Admin API. SIGHUP and a request reload an unchanged file too, so
+ * that networks that could not be opened are tried again.
  */
 export class Reloader {
   readonly #file: string;
   readonly #host: ServiceHost;
   readonly #log: Logger;
   readonly #watch: FileWatch;
-  readonly #onHangup = (): void => {
-    this.#host.reloadCertificate();
-    this.#watch.acknowledge();
-    void this.#reload(true);
-  };
+  readonly #onHangup = (): void => void this.reload();
   #running: Config;
   /** Configuration text of the last reload, whether applied or rejected. The same text is tried again only if a signal requests a reload. */
   #text: string;
-  #last: Promise<void> = Promise.resolve();
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(
     configSource: Extract<ConfigSource, { kind: 'file' }>,
@@ -41,6 +38,11 @@ export class Reloader {
     process.on('SIGHUP', this.#onHangup);
   }
 
+  /** Configuration in force. */
+  get running(): Config {
+    return this.#running;
+  }
+
   /** Stops watching, and waits for a running reload. */
   async close(): Promise<void> {
     this.#watch.close();
@@ -48,25 +50,37 @@ export class Reloader {
     await this.#last;
   }
 
-  /** @param isRequested whether a signal requested the reload, which retries an unchanged file */
-  #reload(isRequested: boolean): Promise<void> {
-    this.#last = this.#last.then(() => this.#tryReload(isRequested));
-    return this.#last;
+  /** Reloads the file and the TLS certificate, even if the file is unchanged. Never rejects. */
+  reload(): Promise<ReloadAnswer> {
+    this.#host.reloadCertificate();
+    this.#watch.acknowledge();
+    return this.#reload(true);
   }
 
-  async #tryReload(isRequested: boolean): Promise<void> {
+  /** @param isRequested whether a signal or the operator requested the reload, which retries an unchanged file */
+  #reload(isRequested: boolean): Promise<ReloadAnswer> {
+    const done = this.#last.then(() => this.#tryReload(isRequested));
+    this.#last = done;
+    return done;
+  }
+
+  async #tryReload(isRequested: boolean): Promise<ReloadAnswer> {
     try {
       const configSource = await readConfigSource(this.#file);
-      if (configSource.kind !== 'file' || (configSource.text === this.#text && !isRequested)) return;
+      if (configSource.kind !== 'file' || (configSource.text === this.#text && !isRequested))
+        return { outcome: 'applied', changes: [] };
       this.#text = configSource.text;
       const next = await makeConfig(configSource);
       checkReload(this.#running, next);
       await this.#host.reload(configSource);
+      const changes = listChanges(this.#running, next);
       this.#running = next;
       this.#log.info({ networks: Object.keys(next.networks) }, 'the new configuration is in force');
+      return { outcome: 'applied', changes };
     } catch (error) {
       const problems = error instanceof ConfigError ? error.lines : [(error as Error).message];
       this.#log.error({ problems }, 'the new configuration cannot be used; the previous one stays in force');
+      return { outcome: 'refused', problems };
     }
   }
 }

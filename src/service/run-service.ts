@@ -6,6 +6,7 @@ import { type ConfigSource, makeConfig } from './config-source.ts';
 import { requireFreePorts } from './free-ports.ts';
 import { boundHeap } from './heap-settings.ts';
 import { type OpenAdmin, openAdmin } from './open-admin.ts';
+import { openAdminApi } from './open-admin-api.ts';
 import { Reloader } from './reloader.ts';
 import { openHost } from './service-host.ts';
 
@@ -48,7 +49,12 @@ export async function runService(
     const address = await host.listen();
     boundHeap();
     const { readStatus: status, readMetrics: metrics } = host;
-    admin = await openAdmin({ config, service: address, status, metrics, log });
+    const api = await openAdminApi({
+      findConfig: () => reloader?.running ?? config,
+      host,
+      reload: () => reloader?.reload(),
+    });
+    admin = await openAdmin({ config, service: address, status, metrics, api, log });
     // Without a configuration file, SIGHUP ends the process, for example when the terminal closes.
     if (configSource.kind === 'file') reloader = new Reloader(configSource, config, host, log);
     // Installed before the ready line is printed: a supervisor that reads the line may send a signal immediately.

@@ -1,4 +1,6 @@
 import { availableParallelism } from 'node:os';
+import type { CordonAnswer, NodeName, NodeView } from '../admin/api/api-sources.ts';
+import { AdminRefusal } from '../admin/refusal.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../observe/logger.ts';
 import { mergeStatus } from '../observe/merge-status.ts';
@@ -7,6 +9,7 @@ import type { ServiceStatus } from '../observe/status.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
 import { composeService } from './compose.ts';
 import { type ConfigSource, makeConfig } from './config-source.ts';
+import { mergeNodes } from './cordons.ts';
 import { describeListenError } from './listen-error.ts';
 
 /** Service in this process or in several workers. */
@@ -22,6 +25,13 @@ export interface ServiceHost {
   /** Stops accepting and answers running requests. Status and metrics can be read until the returned promise resolves. */
   drain(): Promise<void>;
   /** Drains the service, unless it is drained, and closes its backends. */
+  /** Removes cached answers in every process, as `Service.evictCache`. @throws AdminRefusal if a process or the shared cache does not answer */
+  evictCache(network: string | undefined): Promise<boolean>;
+  /** Lists the nodes of all networks, over all processes. @throws AdminRefusal if a process does not answer */
+  listNodes(): Promise<readonly NodeView[]>;
+  /** As `Service.cordon`, in every process. @throws AdminRefusal if a process does not answer */
+  cordon(name: NodeName, isForced: boolean): Promise<CordonAnswer>;
+  uncordon(name: NodeName): Promise<CordonAnswer>;
   close(): Promise<void>;
 }
 
@@ -61,6 +71,10 @@ async function openHere({ config, demoNetworks, isStrict, log }: HostOptions): P
     reload: async (configSource) => service.reload(await makeConfig(configSource)),
     reloadCertificate: () => service.server.reload(),
     drain: () => service.server.close(),
+    evictCache: (network) => service.evictCache(network).catch(refuse),
+    listNodes: async () => service.listNodes(),
+    cordon: (name, isForced) => service.cordon(name, isForced),
+    uncordon: async (name) => service.uncordon(name),
     close: () => service.close(),
   };
 }
@@ -91,8 +105,17 @@ async function openWorkers(options: HostOptions, workers: number): Promise<Servi
     reload: (next) => pool.reload(next),
     reloadCertificate: () => void pool.reloadCertificate(),
     drain: () => pool.drain(),
+    evictCache: (network) => pool.evictCache(network).catch(refuse),
+    listNodes: async () => mergeNodes(await pool.listNodes().catch(refuse)),
+    cordon: (name, isForced) => pool.cordons.cordon(name, isForced).catch(refuse),
+    uncordon: (name) => pool.cordons.uncordon(name).catch(refuse),
     close: () => pool.close(),
   };
+}
+
+/** @throws AdminRefusal */
+function refuse(error: Error): never {
+  throw new AdminRefusal(503, error.message);
 }
 
 async function render(

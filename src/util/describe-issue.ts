@@ -46,6 +46,17 @@ export function describeIssue(issue: z.core.$ZodIssue): string {
   }
 }
 
+/**
+ * Describes all invalid values, each with its path. A description may quote a value by a message of its schema, so it is only shown to the caller who
+ * provided the values.
+ */
+export function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
+  const texts = issues.map((issue) =>
+    issue.path.length === 0 ? describeIssue(issue) : `${issue.path.join('.')}: ${describeIssue(issue)}`,
+  );
+  return [...new Set(texts)].join('; ');
+}
+
 function describeBound(origin: string, bound: number, relation: string): string {
   const unit = UNITS[origin];
   if (unit === undefined) return `expected ${relation} ${bound}`;

@@ -34,7 +34,7 @@ const UNWRITTEN_PAGES = 16;
  */
 export function prepareLmdbFolder(path: string): void {
   try {
-    makeFolder(resolve(path));
+    makeFolders(resolve(path));
     if (!statSync(path).isDirectory()) throw new Error('is not a folder');
     accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
@@ -75,9 +75,9 @@ function checkSpace(path: string): void {
 }
 
 /** Creates a folder and its parents, one level after the other. Node's `recursive` option never returns on file systems that refuse with ENOENT. */
-function makeFolder(path: string): void {
+export function makeFolders(path: string): void {
   if (existsSync(path)) return;
-  makeFolder(dirname(path));
+  makeFolders(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {

@@ -75,7 +75,43 @@ const rows: readonly {
   {
     name: 'true',
     text: 'admin: true',
-    expected: ['p.yaml:2: admin: expected false, or a map of host, port and key'],
+    expected: ['p.yaml:2: admin: expected false, or a map of host, port, key and api'],
+  },
+  {
+    name: 'tokens of the Admin API from the environment',
+    text: `admin: { api: { ci: { role: read, token: "${FROM_ENVIRONMENT}" } } }`,
+    environment: { ADMIN_KEY: KEY },
+    expected: { host: '127.0.0.1', api: { ci: { role: 'read', token: KEY } } },
+  },
+  {
+    name: 'a token that the environment does not have',
+    text: `admin: { api: { ci: { role: read, token: "${FROM_ENVIRONMENT}" } } }`,
+    expected: ['p.yaml:2: admin.api.ci.token: the environment has no variable ADMIN_KEY'],
+  },
+  {
+    name: 'a short token of the Admin API',
+    text: 'admin: { api: { ci: { role: read, token: short } } }',
+    expected: ['p.yaml:2: admin.api.ci.token: expected at least 16 characters'],
+  },
+  {
+    name: 'an unknown role',
+    text: `admin: { api: { ci: { role: admin, token: ${KEY} } } }`,
+    expected: ['p.yaml:2: admin.api.ci.role: expected read or write'],
+  },
+  {
+    name: 'an Admin API without credentials',
+    text: 'admin: { api: {} }',
+    expected: ['p.yaml:2: admin.api: expected at least one credential'],
+  },
+  {
+    name: 'two credentials with one token',
+    text: `admin: { api: { a: { role: read, token: ${KEY} }, b: { role: write, token: ${KEY} } } }`,
+    expected: ['p.yaml:2: admin.api: two credentials have the same token: expected one token for each'],
+  },
+  {
+    name: 'a credential with the key of the page',
+    text: `admin: { key: ${KEY}, api: { a: { role: read, token: ${KEY} } } }`,
+    expected: ['p.yaml:2: admin.api: a credential has the token of admin.key: expected another token'],
   },
   {
     name: 'a port of the environment',

@@ -16,6 +16,9 @@ export type AdminChoices = {
   readonly key?: string;
   readonly sources?: Partial<AdminParts['sources']>;
   readonly clock?: AdminParts['clock'];
+  /** Credentials and parts of the Admin API; by default there is none. */
+  readonly credentials?: NonNullable<AdminParts['options']['api']>;
+  readonly api?: AdminParts['api'];
 };
 
 /** Creates the status source of a service that listens at this address. */
@@ -25,10 +28,21 @@ export function createService(host: string, port: number): AdminParts['sources']
 }
 
 /** Starts an admin server on a port that the system picks. */
-export async function startAdmin({ key, sources, clock }: AdminChoices = {}): Promise<RunningAdmin> {
+export async function startAdmin({
+  key,
+  sources,
+  clock,
+  credentials,
+  api,
+}: AdminChoices = {}): Promise<RunningAdmin> {
   const lines: string[] = [];
   const server = createAdminServer({
-    options: { host: '127.0.0.1', port: 0, ...(key !== undefined && { key }) },
+    options: {
+      host: '127.0.0.1',
+      port: 0,
+      ...(key !== undefined && { key }),
+      ...(credentials !== undefined && { api: credentials }),
+    },
     sources: {
       status: () => createStatus(),
       openRpc: () => '{"methods":[]}',
@@ -37,6 +51,7 @@ export async function startAdmin({ key, sources, clock }: AdminChoices = {}): Pr
     },
     log: createLogger('debug', { sink: { write: (line) => void lines.push(line) } }),
     ...(clock !== undefined && { clock }),
+    ...(api !== undefined && { api }),
   });
   const { port } = await server.listen();
   return { server, port, lines };

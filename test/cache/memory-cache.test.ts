@@ -331,6 +331,37 @@ describe('memory cache', () => {
     assert.equal(cache.entries, 1);
   });
 
+  it('evicts the answers of one chain, or of all, and counts them no longer', async () => {
+    const cache = createMemoryCache({ bytes: 16 * 1024 * KiB, entryBytes: 200 * KiB });
+    const large = JSON.stringify('x'.repeat(20_000));
+    const fill = (): void => {
+      for (let block = 1; block <= 50; block++) {
+        for (const chain of ['1:', '10:', '1@0xab:', '11:'])
+          cache.set(makeKey(block, `${chain}eth_call:["é"]`), '"a"');
+        cache.set(makeKey(block, '1:eth_call:[]'), '"b"');
+      }
+      cache.set(makeKey(1, '1:eth_getLogs:[]'), large);
+      cache.set(makeKey(1, '10:eth_getLogs:[]'), large);
+    };
+    fill();
+    const before = cache.entries;
+    assert.equal(before, 252);
+    await cache.evictChain('1');
+    assert.equal(cache.entries, before - 50 - 50 - 50 - 1);
+    for (let block = 1; block <= 50; block++) {
+      assert.equal(cache.get(makeKey(block, '1:eth_call:[]')), undefined);
+      assert.equal(cache.get(makeKey(block, '1:eth_call:["é"]')), undefined);
+      assert.equal(cache.get(makeKey(block, '1@0xab:eth_call:["é"]')), undefined);
+      assert.equal(cache.get(makeKey(block, '10:eth_call:["é"]')), '"a"');
+      assert.equal(cache.get(makeKey(block, '11:eth_call:["é"]')), '"a"');
+    }
+    await cache.evictChain(undefined);
+    assert.equal(cache.entries, 0);
+    fill();
+    assert.equal(cache.entries, before);
+    assert.equal(cache.get(makeKey(7, '1:eth_call:[]')), '"b"');
+  });
+
   it('stores nothing without memory', () => {
     const cache = createMemoryCache({ bytes: 0, entryBytes: 1e6 });
     cache.set(makeKey(1, 'a'), '1');

@@ -102,10 +102,27 @@ describe('RedisCache with a real server', {
     await raw.flushall();
     await store(open({ prefix: 'mine' }), makeNewKey(), LONG);
     const name = await findStoredName();
-    assert.match(name, /^mine:v1:0x0{63}7:[\w-]{43}$/);
+    assert.match(name, /^mine:v2:1:0x0{63}7:[\w-]{43}$/);
     assert.ok((await raw.strlen(name)) < LONG.length / 4);
     const left = await raw.pttl(name);
     assert.ok(left > 0 && left <= 600_000);
+  });
+
+  test('the entries of one chain, or of all, are removed for all processes', async () => {
+    await raw.flushall();
+    const mine = open({ prefix: 'mine' });
+    const keys = Array.from({ length: 1_200 }, (_, i) =>
+      makeKey(i, `${i % 2 === 0 ? 1 : 10}:eth_call:[${i}]`),
+    );
+    for (const key of keys) await store(mine, key, SHORT);
+    await store(open({ prefix: 'other' }), makeKey(1, '1:eth_call:[]'), SHORT);
+    assert.equal(await raw.dbsize(), 1_201);
+    await open({ prefix: 'mine' }).evictChain('1');
+    assert.equal(await raw.dbsize(), 601);
+    assert.equal(await mine.get(keys[0] as CacheKey), undefined);
+    assert.equal(await mine.get(keys[1] as CacheKey), SHORT);
+    await mine.evictChain(undefined);
+    assert.equal(await raw.dbsize(), 1);
   });
 
   test('entries above the size limit are not written', async () => {

@@ -33,6 +33,10 @@ class ScriptedCache implements Cache {
     this.evicted.push(blockHash);
   }
 
+  async evictChain(chainId: string | undefined): Promise<void> {
+    this.evicted.push(`chain ${chainId}`);
+  }
+
   describe(): readonly CacheFigures[] {
     return [];
   }

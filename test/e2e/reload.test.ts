@@ -118,7 +118,7 @@ for (const workers of [1, 2]) {
 
     test('an unusable configuration is refused with the reason, and the previous one stays in force', async (t) => {
       const program = await start(t, { workers, networks: DEVNET });
-      await change(program, { workers, networks: { devnet: { builtin: 'devnet' } } }, refusedFor(/hosts/));
+      await change(program, { workers, networks: { devnet: { builtin: 'devnt' } } }, refusedFor(/builtin/));
       assert.deepEqual(await requestAll(program, 'devnet.localhost'), new Set([CHAIN_ID]));
 
       await change(program, 'networks: [', refusedFor(/^portcullis\.yaml:1: /));

@@ -31,6 +31,10 @@ const events: fc.Arbitrary<NodeEvent> = fc.oneof(
   fc.record({ kind: fc.constant('compared' as const), isOnFork: fc.boolean() }),
   fc.record({ kind: fc.constant('headReported' as const), number: fc.bigInt(0n, 9n) }),
   fc.record({ kind: fc.constant('voted' as const), vote: fc.constantFrom('votes', 'lagging') }),
+  fc.record({
+    kind: fc.constant('cordonChanged' as const),
+    cordon: fc.constantFrom('none', 'leaving', 'cordoned'),
+  }),
 );
 
 /** Members that each event may change. */
@@ -46,6 +50,7 @@ const CHANGES: Readonly<Record<NodeEvent['kind'], readonly (keyof NodeRecord)[]>
   compared: ['isOnFork'],
   headReported: ['lastHead'],
   voted: ['vote'],
+  cordonChanged: ['cordon'],
 };
 
 describe('NodeRecord', () => {

@@ -52,8 +52,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   'src/access/keys/redis-key-table.ts': { parse: 1, bound: 'own' },
   'src/access/key-sets.ts': { parse: 2, decode: 1, fetch: 2, bound: 'operator' },
   'src/admin/access.ts': { decode: 1, bound: 'client' },
-  'src/admin/console.ts': { parse: 1, decode: 1, bound: 'client' },
   'src/admin/page/console/abi/parse-interface.ts': { parse: 1, bound: 'status' },
+  'src/admin/api/read-audit.ts': { parse: 1, bound: 'own' },
   'src/admin/page/console/indent-json.ts': { parse: 1, bound: 'status' },
   'src/admin/page/console/outcome.ts': { parse: 1, bound: 'status' },
   'src/admin/page/console/request-editor.ts': { parse: 1, bound: 'status' },
@@ -62,6 +62,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'src/admin/page/console/server.ts': { parse: 1, decode: 1, fetch: 2, bound: 'status' },
   'src/admin/page/console/values.ts': { parse: 3, bound: 'status' },
   'src/admin/page/feed.ts': { parse: 1, fetch: 1, bound: 'status' },
+  'src/admin/read-body.ts': { parse: 1, decode: 1, bound: 'client' },
   'src/admin/service-client.ts': { decode: 1, bound: 'own' },
   'src/bundle/request-block.ts': {
     parse: 2,

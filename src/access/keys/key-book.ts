@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { generateApiKey, hashApiKey } from './api-key.ts';
-import { type KeyRecord, keyRecordSchema } from './key-record.ts';
-import { type KeySettings, keySettingsSchema } from './key-settings.ts';
+import { type KeyRecord, keyNameSchema, keyRecordSchema } from './key-record.ts';
+import { type KeySettings, keySettingsSchema, type SettingsChange } from './key-settings.ts';
 import type { KeyTable } from './key-table.ts';
 
 /**
@@ -9,25 +9,37 @@ import type { KeyTable } from './key-table.ts';
  */
 export type IssuedKey = { readonly key: string; readonly secret?: string; readonly record: KeyRecord };
 
-/** Change of a key's settings. A member with the value undefined removes the setting. */
-export type SettingsChange = { readonly [K in keyof KeySettings]?: KeySettings[K] | undefined };
+/** Error: settings name a network, method or token issuer that the configuration lacks. */
+export class UnknownNameError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UnknownNameError';
+  }
+}
+
+/** Checks the names in settings of a key. @throws UnknownNameError, or rejects with it */
+export type NameCheck = (settings: SettingsChange) => void | Promise<void>;
 
 /** Maximum number of values of a key that are valid at the same time. A further rotation invalidates the oldest value, even within its `graceMs`. */
 const MAX_FORMS = 4;
 
-/** Creates, changes, rotates and revokes keys, for the command `portcullis keys`. */
+/** Creates, changes, rotates and revokes keys, for the command `portcullis keys` and for the Admin API. */
 export class KeyBook {
   readonly #table: KeyTable;
+  readonly #checkNames: NameCheck;
 
-  constructor(table: KeyTable) {
+  /** @param checkNames checks the names in settings before they are stored; by default, any names are stored */
+  constructor(table: KeyTable, checkNames: NameCheck = () => {}) {
     this.#table = table;
+    this.#checkNames = checkNames;
   }
 
   /**
    * Creates a key.
-   * @throws ZodError for an invalid name or invalid settings
+   * @throws ZodError for an invalid name or invalid settings, UnknownNameError
    */
   async create(name: string, settings: KeySettings, hasSecret: boolean): Promise<IssuedKey> {
+    await this.#checkNames(settings);
     const key = generateApiKey();
     const secret = hasSecret ? generateApiKey() : undefined;
     const record = keyRecordSchema.parse({
@@ -53,15 +65,18 @@ export class KeyBook {
 
   /**
    * Changes settings of a key.
+   * @param newName new name of the key; by default, the key keeps its name
    * @returns undefined for an unknown id
-   * @throws ZodError for invalid settings; the stored settings then do not change
+   * @throws ZodError for an invalid name or invalid settings, UnknownNameError; the stored key then does not change
    */
-  update(id: string, change: SettingsChange): Promise<KeyRecord | undefined> {
+  async update(id: string, change: SettingsChange, newName?: string): Promise<KeyRecord | undefined> {
+    await this.#checkNames(change);
     return this.#table.modify(id, (record) => {
       const merged = Object.entries({ ...record.settings, ...change }).filter(
         ([, value]) => value !== undefined,
       );
-      return { ...record, settings: keySettingsSchema.parse(Object.fromEntries(merged)) };
+      const name = newName === undefined ? record.name : keyNameSchema.parse(newName);
+      return { ...record, name, settings: keySettingsSchema.parse(Object.fromEntries(merged)) };
     });
   }
 

@@ -19,10 +19,14 @@ const HASH = /^[0-9a-f]{64}$/;
 const NAME = /^[\p{L}\p{N} ._@:/-]{1,64}$/u;
 const time = z.iso.datetime();
 
+export const keyNameSchema: z.ZodType<string> = z
+  .string()
+  .regex(NAME, 'expected 1 to 64 letters, digits, spaces or any of . _ @ : / -');
+
 /** Schema of a stored record. A record from a shared server is validated, because another program may have written it. */
 export const keyRecordSchema: z.ZodType<KeyRecord> = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{12}$/),
-  name: z.string().regex(NAME, 'expected 1 to 64 letters, digits, spaces or any of . _ @ : / -'),
+  name: keyNameSchema,
   createdAt: time,
   revokedAt: time.exactOptional(),
   hashes: z

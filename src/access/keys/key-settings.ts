@@ -26,6 +26,9 @@ export type KeySettings = {
   readonly jwt?: string;
 };
 
+/** Change of a key's settings. A member with the value undefined removes the setting. */
+export type SettingsChange = { readonly [K in keyof KeySettings]?: KeySettings[K] | undefined };
+
 const MAX_ENTRIES = 30;
 const list = <T>(entry: z.ZodType<T, string>): z.ZodType<T[], string[]> =>
   z.array(entry).min(1).max(MAX_ENTRIES);
@@ -37,27 +40,44 @@ const lowerCase = (pattern: RegExp, error: string): z.ZodType<string, string> =>
     .transform((text) => text.toLowerCase())
     .refine((text) => pattern.test(text), { error });
 
-export const keySettingsSchema: z.ZodType<KeySettings> = z.strictObject({
-  expiresAt: z.iso.datetime().exactOptional(),
-  networks: list(z.string().regex(/^[\w-]{1,64}$/, 'expected the name of a network')).exactOptional(),
-  methods: list(z.string().regex(/^\w{1,64}$/, 'expected the name of a method')).exactOptional(),
-  addresses: list(lowerCase(/^0x[0-9a-f]{40}$/, 'expected an address: 0x and 40 hex digits')).exactOptional(),
+/** Schemas of the settings that an administrator gives to a key. */
+const SHAPE = {
+  expiresAt: z.iso.datetime(),
+  networks: list(z.string().regex(/^[\w-]{1,64}$/, 'expected the name of a network')),
+  methods: list(z.string().regex(/^\w{1,64}$/, 'expected the name of a method')),
+  addresses: list(lowerCase(/^0x[0-9a-f]{40}$/, 'expected an address: 0x and 40 hex digits')),
   origins: list(
     lowerCase(
       /^[a-z][a-z0-9+.-]*:\/\/(\*\.)?[a-z0-9_.[\]:-]+$/,
       'expected an origin such as https://app.example.org or https://*.example.org',
     ),
-  ).exactOptional(),
-  userAgents: list(z.string().min(1).max(200)).exactOptional(),
-  send: z.boolean().exactOptional(),
-  rate: rateSchema.exactOptional(),
-  dailyCredits: dailyCreditsSchema.exactOptional(),
+  ),
+  userAgents: list(z.string().min(1).max(200)),
+  send: z.boolean(),
+  rate: rateSchema,
+  dailyCredits: dailyCreditsSchema,
+  jwt: z.string().regex(/^[\w-]{1,64}$/),
+} as const;
+
+function mapShape(change: (schema: z.ZodType) => z.ZodType): Record<string, z.ZodType> {
+  return Object.fromEntries(Object.entries(SHAPE).map(([name, schema]) => [name, change(schema)]));
+}
+
+const OPTIONAL = mapShape((schema) => schema.exactOptional());
+
+/** Settings of a new key, as an administrator chooses them; the hash of a secret is not among them. */
+export const newSettingsSchema: z.ZodType<KeySettings> = z.strictObject(OPTIONAL) as z.ZodType<KeySettings>;
+
+/** Change of a key's settings, as an administrator chooses it: null removes a setting. */
+export const settingsChangeSchema: z.ZodType<SettingsChange> = z.strictObject(
+  mapShape((schema) => z.union([schema, z.null().transform(() => undefined)]).exactOptional()),
+) as z.ZodType<SettingsChange>;
+
+/** Settings of a stored key. */
+export const keySettingsSchema: z.ZodType<KeySettings> = z.strictObject({
+  ...OPTIONAL,
   secretHash: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .exactOptional(),
-  jwt: z
-    .string()
-    .regex(/^[\w-]{1,64}$/)
-    .exactOptional(),
-});
+}) as z.ZodType<KeySettings>;

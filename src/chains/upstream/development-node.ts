@@ -47,7 +47,8 @@ export class DevelopmentNode {
     const { upstreams, sendToNode } = this.#parts;
     const [upstream] = upstreams;
     await upstream?.checking;
-    if (upstream?.standing !== 'verified') throw new ChainError('unavailable', explainOutage(upstreams));
+    if (upstream?.standing !== 'verified' || upstream.isCordoned)
+      throw new ChainError('unavailable', explainOutage(upstreams));
     const call: UpstreamRequest = {
       method,
       params: JSON.stringify(params),

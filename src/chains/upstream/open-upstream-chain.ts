@@ -1,5 +1,6 @@
 import { createRelay } from '../../pool/create-upstream.ts';
 import { describeChain } from '../../pool/describe-chain.ts';
+import { NodeCordons } from '../../pool/node-cordons.ts';
 import { createNodeMemory } from '../../pool/node-memory.ts';
 import { NodePendingFeed } from '../../pool/pending/pending-feed.ts';
 import { createNodeClient } from '../../pool/pool.ts';
@@ -212,6 +213,16 @@ function createChain(options: UpstreamChainOptions, opened: Opened): UpstreamCha
     fees: new FeeRequests(parts, headRequests, new DerivedPrices(blocks)),
     status: new StatusRequests(resolver, headRequests),
     isAnswerable,
+    nodes: new NodeCordons({
+      upstreams,
+      head,
+      neededOperators: agreement?.demanded?.needed,
+      sendsTo:
+        send.options.private !== undefined || typeof send.options.to === 'string'
+          ? undefined
+          : send.options.to,
+      onChange: () => events.changed.notify(),
+    }),
     heads,
     layer1: verification.layer1,
     calibrated: new Promise<void>((resolve) => void events.calibrated.add(resolve)),

@@ -18,6 +18,7 @@ import type { BlockReference, CallRequest } from '../../chain/requests.ts';
 import type { ChainFigures } from '../../observe/sources.ts';
 import { UpstreamFault } from '../../pool/fault.ts';
 import type { NetworkChainId } from '../../pool/network-chain-id.ts';
+import type { NodeCordons } from '../../pool/node-cordons.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { CallRequests } from './call-requests.ts';
 import type { DevelopmentNode } from './development-node.ts';
@@ -53,6 +54,8 @@ export type UpstreamChainParts = {
   readonly calibrated?: Promise<void> | undefined;
   readonly where: Whereabouts;
   readonly isAnswerable: () => boolean;
+  /** Takes nodes out of service. */
+  readonly nodes?: NodeCordons | undefined;
   readonly describe: () => ChainFigures;
   readonly close: () => Promise<void>;
 };
@@ -223,6 +226,11 @@ export class UpstreamChain implements Chain {
   /** Resolves after the first calibration of verification with recent blocks, before which nothing is verified. */
   get calibrated(): Promise<void> | undefined {
     return this.#parts.calibrated;
+  }
+
+  /** Takes nodes out of service. */
+  get nodes(): NodeCordons | undefined {
+    return this.#parts.nodes;
   }
 
   /** Receives the output roots of the chain from layer 1; absent if layer 1 is not read. */

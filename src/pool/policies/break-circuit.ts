@@ -63,7 +63,14 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
       // Another node has a result, so each node that reported a failed execution was wrong, and its error counts as a fault.
       for (const { upstream: other, error } of route.takeClaims(call)) count(other, error, call.method);
       if (isComplete(result)) return result;
-      return watchStream(result, (fault) => note(context, fault, requestedAt));
+      health.streams++;
+      return watchStream(
+        result,
+        (fault) => note(context, fault, requestedAt),
+        () => {
+          health.streams--;
+        },
+      );
     },
     onError(context, error) {
       const { call, scope, upstream, requestedAt } = context;

@@ -131,6 +131,7 @@ function countAbsent(
     (upstream) =>
       (upstream.standing === 'unverified' || upstream.standing === 'verified') &&
       except?.has(upstream) !== true &&
+      !upstream.isCordoned &&
       !candidates.includes(upstream),
   );
   return absent.length;
@@ -159,6 +160,7 @@ function findCandidates(
     // For a `certain` null, nodes on a fork are candidates too: the block may have left the chain, and such a node may still have it.
     const isOther = upstream.isOnFork && call.nulls !== 'certain';
     if (upstream.standing !== 'verified' || isOther || except?.has(upstream) === true) continue;
+    if (upstream.isCordoned) continue;
     if (call.needsVote === true && upstream.vote !== 'votes') continue;
     if (upstream.lacks(call.method) && call.batch === undefined) {
       reason ??= new UpstreamFault('unsupported', `${call.method} is not available`);

@@ -1,3 +1,4 @@
+import type { CordonAnswer, NodeName, NodeView } from '../../admin/api/api-sources.ts';
 import type { MetricsJson } from '../../observe/metrics/render-metrics.ts';
 import type { StatusReport } from '../../observe/status-report.ts';
 import type { ListenAddress } from '../../server/lifecycle.ts';
@@ -12,6 +13,7 @@ export type ToWorker =
       readonly workers: number;
       readonly demoNetworks: readonly string[];
       readonly isStrict: boolean;
+      readonly cordons: readonly NodeName[];
     }
   | { readonly say: 'stop' }
   | ({ readonly say: 'ask'; readonly id: number } & Request);
@@ -22,6 +24,10 @@ export type Request =
   | { readonly what: 'certificate' }
   | { readonly what: 'load' }
   | { readonly what: 'partWith'; readonly connections: number }
+  | { readonly what: 'nodes' }
+  | { readonly what: 'cordon'; readonly name: NodeName; readonly isForced: boolean }
+  | { readonly what: 'uncordon'; readonly name: NodeName }
+  | { readonly what: 'evict'; readonly network?: string }
   | { readonly what: 'reload'; readonly configSource: ConfigSource };
 
 /** Messages from a worker to the primary. */
@@ -36,5 +42,9 @@ export type WorkerAnswer =
   | { readonly status: StatusReport }
   | { readonly metrics: MetricsJson }
   | { readonly load: WorkerLoad }
+  | { readonly nodes: readonly NodeView[] }
+  | { readonly cordon: CordonAnswer }
+  /** Whether the network of an `evict` exists. */
+  | { readonly isKnown: boolean }
   | { readonly done: true }
   | { readonly failed: readonly string[] };

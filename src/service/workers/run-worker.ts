@@ -39,7 +39,7 @@ export async function runWorker(): Promise<number> {
   const task = receive('serve');
   const stop = stopped();
   void send({ say: 'hello' });
-  const { configSource, workers, demoNetworks, isStrict } = await task;
+  const { configSource, workers, demoNetworks, isStrict, cordons } = await task;
   let service: Service;
   try {
     const config = await makeConfig(configSource);
@@ -48,6 +48,7 @@ export async function runWorker(): Promise<number> {
     service = await composeService(config, log, {
       processes: workers,
       isStrict,
+      cordons,
       hasDemoKey: (network) => demoNetworks.includes(network),
     });
     try {
@@ -91,6 +92,14 @@ async function answer(service: Service, meter: LoadMeter, request: Request): Pro
       case 'partWith':
         service.server.partWith(request.connections);
         return { done: true };
+      case 'nodes':
+        return { nodes: service.listNodes() };
+      case 'cordon':
+        return { cordon: await service.cordon(request.name, request.isForced) };
+      case 'uncordon':
+        return { cordon: service.uncordon(request.name) };
+      case 'evict':
+        return { isKnown: await service.evictCache(request.network) };
       case 'reload':
         await service.reload(await makeConfig(request.configSource));
         return { done: true };

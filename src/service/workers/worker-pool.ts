@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { NodeView } from '../../admin/api/api-sources.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import type { Logger } from '../../observe/logger.ts';
 import type { MetricsJson } from '../../observe/metrics/render-metrics.ts';
@@ -10,6 +11,7 @@ import type { ConfigSource } from '../config-source.ts';
 import { Balancer } from './balancer.ts';
 import type { WorkerAnswer } from './messages.ts';
 import { Worker } from './worker.ts';
+import { WorkerCordons } from './worker-cordons.ts';
 
 export type WorkerPoolOptions = {
   readonly configSource: ConfigSource;
@@ -25,6 +27,8 @@ export type WorkerPoolOptions = {
 
 /** Time limit of a reload, ms: completing the indexes of a store may take long. */
 const RELOAD_LIMIT_MS = 60_000;
+/** Time limit of removing cached answers, ms: a shared server may have millions of them. */
+const EVICT_LIMIT_MS = 60_000;
 /** Backoff between the end of a worker and the start of its replacement, ms. */
 const RESTART = { firstMs: 100, maxMs: 5_000 } as const;
 /** Minimum run time of a worker after which its end does not count as a failed start, ms. */
@@ -34,6 +38,8 @@ const HEALTHY_MS = 30_000;
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #workers = new Set<Worker>();
+  /** Nodes that an operator has cordoned. */
+  readonly cordons: WorkerCordons = new WorkerCordons(this.#workers);
   readonly #balancer = new Balancer(() => this.#serving());
   #configSource: ConfigSource;
   #isClosing = false;
@@ -89,6 +95,30 @@ export class WorkerPool {
       this.#configSource = configSource;
       worker = await this.#findOther(configSource);
     }
+  }
+
+  /** Lists the nodes of all networks, one list per worker. @throws Error if a worker does not answer */
+  async listNodes(): Promise<readonly (readonly NodeView[])[]> {
+    const answers = await this.#requestAll((worker) => worker.ask({ what: 'nodes' }));
+    return answers.map((answer) => {
+      if (answer === undefined || !('nodes' in answer)) throw new Error('a worker did not answer in time');
+      return answer.nodes;
+    });
+  }
+
+  /**
+   * Removes cached answers in every worker.
+   * @returns false for an unknown network
+   * @throws Error if a worker or the shared cache does not answer
+   */
+  async evictCache(network: string | undefined): Promise<boolean> {
+    const request = { what: 'evict', ...(network !== undefined && { network }) } as const;
+    const answers = await this.#requestAll((worker) => worker.ask(request, EVICT_LIMIT_MS));
+    for (const answer of answers) {
+      if (answer === undefined) throw new Error('a worker did not answer in time');
+      if ('failed' in answer) throw new Error(answer.failed.join('; '));
+    }
+    return answers.every((answer) => answer !== undefined && 'isKnown' in answer && answer.isKnown);
   }
 
   async #takeBack(configSource: ConfigSource, before: ConfigSource): Promise<void> {
@@ -176,7 +206,14 @@ export class WorkerPool {
 
   #start(): Worker {
     const { workers, demoNetworks, isStrict } = this.#options;
-    const task = { say: 'serve', configSource: this.#configSource, workers, demoNetworks, isStrict } as const;
+    const task = {
+      say: 'serve',
+      configSource: this.#configSource,
+      workers,
+      demoNetworks,
+      isStrict,
+      cordons: this.cordons.names,
+    } as const;
     const worker = new Worker(cluster.fork(), task);
     this.#workers.add(worker);
     void worker.exited.then(() => this.#workers.delete(worker));

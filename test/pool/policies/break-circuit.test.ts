@@ -143,11 +143,22 @@ describe('breakCircuit', () => {
     assert.equal(node.upstream.faults.get('unreachable'), 3);
     const { ask: requestWhole, events: calm } = createBreaker(async () => createStream('[1,2,3]'));
     assert.equal(await readAll(await requestWhole(createDirected(node))), '[1,2,3]');
-    const cancelled = await requestWhole(createDirected(node));
-    assert.ok(typeof cancelled !== 'string');
+    const { health } = node.upstream;
+    assert.equal(health.streams, 0);
+    const [cancelled, unread] = [
+      await requestWhole(createDirected(node)),
+      await requestWhole(createDirected(node)),
+    ];
+    assert.ok(typeof cancelled !== 'string' && typeof unread !== 'string');
+    assert.equal(health.streams, 2);
     cancelled.cancel();
     await assert.rejects(readAll(cancelled), { kind: 'aborted' });
     assert.deepEqual(calm.faults, []);
+    assert.equal(health.streams, 1);
+    // A stream that is cancelled before it is read ends too.
+    unread.cancel();
+    unread.cancel();
+    assert.equal(health.streams, 0);
   });
 });
 

@@ -26,6 +26,7 @@ function createScriptedCache(isRemote = false): Cache & { readonly writes: strin
       kept.set(name(key), value);
     },
     evictBlock: () => {},
+    evictChain: async () => {},
     describe: () => [],
     close: async () => {},
   };

@@ -152,7 +152,7 @@ export class SentKeeper {
    */
   async #restore(entry: SentEntry, scope: RequestScope): Promise<void> {
     const { sendToNode } = this.#parts;
-    const takers = [...entry.takers];
+    const takers = [...entry.takers].filter(({ isCordoned }) => !isCordoned);
     const isKept = await Promise.all(
       takers.map((upstream) => findAt(upstream, entry.hash, sendToNode, scope)),
     );

@@ -193,7 +193,9 @@ export class TransactionSender {
     if (relay !== undefined) return [relay];
     const { to } = options;
     const named = typeof to === 'string' ? upstreams : upstreams.filter(({ name }) => to.includes(name));
-    const verified = named.filter(({ standing, isOnFork }) => standing === 'verified' && !isOnFork);
+    const verified = named.filter(
+      ({ standing, isOnFork, isCordoned }) => standing === 'verified' && !isOnFork && !isCordoned,
+    );
     const usable = verified.filter((node) => !node.lacks(METHOD));
     const well = usable.filter(
       ({ isAway, health }) => !isAway && health.circuit !== 'open' && !health.isPaused,
@@ -209,7 +211,9 @@ export class TransactionSender {
   #listUnrequested(requested: readonly Upstream[], hash: string): readonly Upstream[] {
     const { relay, upstreams } = this.#parts;
     if (relay !== undefined || this.#sent.get(hash) === undefined) return [];
-    return upstreams.filter((node) => node.standing === 'verified' && !requested.includes(node));
+    return upstreams.filter(
+      (node) => node.standing === 'verified' && !node.isCordoned && !requested.includes(node),
+    );
   }
 
   /**

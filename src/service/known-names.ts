@@ -1,9 +1,9 @@
-import type { SettingsChange } from '../access/keys/key-book.ts';
+import { UnknownNameError } from '../access/keys/key-book.ts';
+import type { SettingsChange } from '../access/keys/key-settings.ts';
 import { DEV_NETWORK, listBuiltinNetworks, ROLLUP_STYLES } from '../config/builtin-config.ts';
 import type { Config } from '../config/config.ts';
 import { listServed } from '../config/served-methods.ts';
 import { METHOD_NAMES } from '../methods/method-names.ts';
-import { UsageError } from '../service/usage.ts';
 import { pointToNames } from '../util/near-name.ts';
 
 /** Names that the settings of a key may use. */
@@ -42,7 +42,7 @@ export function listBuiltinNames(): KnownNames {
   };
 }
 
-/** @throws UsageError with each unknown network, method or issuer */
+/** @throws UnknownNameError with each unknown network, method or issuer */
 export function checkNames({ networks = [], methods = [], jwt }: SettingsChange, known: KnownNames): void {
   const problems = [
     ...findUnknown('network', networks, known.networks),
@@ -54,7 +54,9 @@ export function checkNames({ networks = [], methods = [], jwt }: SettingsChange,
     ...findUnknown('issuer of tokens', jwt === undefined ? [] : [jwt], known.issuers),
   ];
   if (problems.length > 0)
-    throw new UsageError([...problems, ...(known.source === undefined ? [] : [known.source])].join('; '));
+    throw new UnknownNameError(
+      [...problems, ...(known.source === undefined ? [] : [known.source])].join('; '),
+    );
 }
 
 function findUnknown(what: string, names: readonly string[], known: ReadonlySet<string>): string[] {

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type * as z from 'zod';
+import { describeIssues } from '../../util/describe-issue.ts';
+import type { AdminAccess } from '../access.ts';
+import { checkOrigin } from '../access.ts';
+import { JSON_TYPE, sendText } from '../answers.ts';
+import { readJsonBody } from '../read-body.ts';
+import { AdminRefusal } from '../refusal.ts';
+import type { ApiAccess, ApiCaller } from './api-access.ts';
+import { type ApiRoute, type RouteAnswer, type RouteRequest, roleOf } from './api-route.ts';
+import { findApiRoute } from './api-router.ts';
+import { API_PATH, API_ROUTES } from './api-routes.ts';
+import type { ApiSources } from './api-sources.ts';
+import type { AuditEntry, AuditOutcome } from './audit-entry.ts';
+import type { AuditLog } from './audit-log.ts';
+
+/** Maximum size of a body, bytes. The largest body names 30 entries of each list of a key, which takes under 32 KiB. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+export type ApiServerParts = {
+  readonly access: ApiAccess;
+  /** Checks the Host header as for the status page. */
+  readonly site: Pick<AdminAccess, 'checkHost'>;
+  readonly sources: ApiSources;
+  readonly audit: AuditLog;
+  /** Version of the service. */
+  readonly version: string;
+};
+
+/** Serves the Admin API. */
+export class ApiServer {
+  readonly #parts: ApiServerParts;
+
+  constructor(parts: ApiServerParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws AdminRefusal (by rejection) for requests that are refused */
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { access, site, sources, audit, version } = this.#parts;
+    site.checkHost(request);
+    checkOrigin(request);
+    const caller = access.identify(request);
+    const { method = '', url = '' } = request;
+    const [path = '', query = ''] = url.split('?', 2);
+    const { route, params } = findApiRoute(API_ROUTES, API_PATH, method, path);
+    checkRole(route, caller);
+    const left = new AbortController();
+    response.once('close', () => left.abort());
+    const checked: RouteRequest<unknown, unknown> = {
+      sources,
+      audit,
+      version,
+      params,
+      query: check(route.query, Object.fromEntries(new URLSearchParams(query)), 400),
+      body: route.body && check(route.body, await readJsonBody(request, MAX_BODY_BYTES), 422),
+      left: left.signal,
+    };
+    const { value } =
+      roleOf(route) === 'read' ? await route.run(checked) : await this.#change(route, checked, caller);
+    sendText(response, route.answer.status, JSON_TYPE, `${JSON.stringify(value)}\n`);
+  }
+
+  /** Makes a change. The log has its beginning before the change is made, and its outcome before the change is acknowledged. */
+  async #change(
+    route: ApiRoute,
+    request: RouteRequest<unknown, unknown>,
+    { name, role }: ApiCaller,
+  ): Promise<RouteAnswer> {
+    const { audit } = this.#parts;
+    const begun: AuditEntry = {
+      change: randomBytes(8).toString('hex'),
+      time: new Date().toISOString(),
+      credential: name,
+      role,
+      route: `${route.method} ${API_PATH}${route.path}`,
+      target: route.target?.(request) ?? '',
+      outcome: 'begun',
+    };
+    const note = (outcome: AuditOutcome, status: number, target = begun.target): Promise<void> =>
+      audit.append({ ...begun, time: new Date().toISOString(), target, outcome, status });
+    await audit.append(begun);
+    let answer: RouteAnswer;
+    try {
+      answer = await route.run(request);
+    } catch (error) {
+      const status = error instanceof AdminRefusal ? error.status : 500;
+      await note(status < 500 ? 'refused' : 'failed', status);
+      throw error;
+    }
+    await note('done', route.answer.status, answer.target);
+    return answer;
+  }
+}
+
+/** @throws AdminRefusal if the caller may only read */
+function checkRole(route: ApiRoute, { name, role }: ApiCaller): void {
+  if (roleOf(route) === 'read' || role === 'write') return;
+  throw new AdminRefusal(403, `the credential ${name} has the role read: this request needs the role write`);
+}
+
+/** @throws AdminRefusal with all problems of the value */
+function check(schema: z.ZodType | undefined, value: unknown, status: number): unknown {
+  const parsed = schema?.safeParse(value);
+  if (parsed?.success === false) throw new AdminRefusal(status, describeIssues(parsed.error.issues));
+  return parsed?.data;
+}

@@ -1,0 +1,32 @@
+import type { ApiRole } from '../options.ts';
+
+/** `begun`: the change begins after this line. `refused`: the change was refused with a 4xx status. `failed`: it failed with a 5xx status. */
+export type AuditOutcome = 'begun' | 'done' | 'refused' | 'failed';
+
+/**
+ * One line of the audit log. A change has two lines with one `change`: `begun` is on disk before the change is made, and the outcome is on disk before
+ * the change is acknowledged. A change without an outcome was interrupted by the end of the process: it may or may not have been made.
+ */
+export type AuditEntry = {
+  /** Identifier of the change. */
+  readonly change: string;
+  /** Time of the line, ISO 8601. */
+  readonly time: string;
+  /** Name of the credential. */
+  readonly credential: string;
+  readonly role: ApiRole;
+  /** Method and path template of the route. */
+  readonly route: string;
+  /** Object of the change, such as `key 1a2b3c4d5e6f` or `node mainnet/a`. */
+  readonly target: string;
+  readonly outcome: AuditOutcome;
+  /** HTTP status of the answer; absent for `begun`. */
+  readonly status?: number;
+};
+
+/** Entries of the audit log, newest first. */
+export type AuditPage = {
+  readonly entries: readonly AuditEntry[];
+  /** Value of `before` for the next page; absent if there are no older entries. */
+  readonly next?: string;
+};

@@ -1,0 +1,127 @@
+import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeFolders } from '../../util/lmdb-folder.ts';
+import { describeSystemError, readErrorCode } from '../../util/system-error.ts';
+import { AdminRefusal } from '../refusal.ts';
+import type { AuditEntry, AuditPage } from './audit-entry.ts';
+import { readAuditPage } from './read-audit.ts';
+
+/** Size above which a new file is begun, bytes. */
+const FILE_BYTES = 4 * 1024 * 1024;
+/** Maximum number of files; the oldest file is removed when a new one is begun. The whole log has at most 64 MiB. */
+const MAX_FILES = 16;
+const SUFFIX = '.jsonl';
+/** Digits of the number of a file, so that names sort by number. */
+const DIGITS = 9;
+const NEWLINE = 0x0a;
+
+export type AuditLogOptions = {
+  /** Folder of the log, which is created with the first line. */
+  readonly folder: string;
+  readonly fileBytes?: number;
+  readonly maxFiles?: number;
+};
+
+/**
+ * Append-only log of changes, one JSON object per line. Files are numbered, and never renamed or rewritten, so processes that share the folder do not
+ * lose lines of each other. Lines are on disk (fsync) when `append` resolves.
+ */
+export class AuditLog {
+  readonly #folder: string;
+  readonly #fileBytes: number;
+  readonly #maxFiles: number;
+  #file: FileHandle | undefined;
+  /** Last append. Appends run one after the other. */
+  #last: Promise<void> = Promise.resolve();
+
+  constructor({ folder, fileBytes = FILE_BYTES, maxFiles = MAX_FILES }: AuditLogOptions) {
+    this.#folder = folder;
+    this.#fileBytes = fileBytes;
+    this.#maxFiles = maxFiles;
+  }
+
+  /** Appends a line; resolves when the line is on disk. @throws AdminRefusal if the line cannot be written */
+  async append(entry: AuditEntry): Promise<void> {
+    const written = this.#last.then(() => this.#write(`${JSON.stringify(entry)}\n`));
+    this.#last = written.catch(() => {});
+    try {
+      await written;
+    } catch (error) {
+      throw new AdminRefusal(503, `the audit log cannot be written: ${describeSystemError(error)}`);
+    }
+  }
+
+  /**
+   * Reads a page of the log.
+   * @param before `next` of an earlier page; undefined for the newest entries
+   * @throws AdminRefusal if `before` names no position of the log
+   */
+  async read(limit: number, before: string | undefined): Promise<AuditPage> {
+    await this.#last;
+    return readAuditPage(this.#folder, await this.#listFiles(), limit, before);
+  }
+
+  async close(): Promise<void> {
+    await this.#last;
+    await this.#file?.close();
+    this.#file = undefined;
+  }
+
+  async #write(line: string): Promise<void> {
+    const file = await this.#openFile();
+    await file.appendFile(line);
+    await file.datasync();
+  }
+
+  /** Returns the file for the next line: the newest file while it has room, otherwise a new one. */
+  async #openFile(): Promise<FileHandle> {
+    if (this.#file === undefined) {
+      makeFolders(this.#folder);
+      const newest = (await this.#listFiles()).at(-1);
+      if (newest !== undefined) {
+        this.#file = await open(join(this.#folder, newest), 'a+', 0o600);
+        await endLine(this.#file);
+      }
+    }
+    if (this.#file !== undefined && (await this.#file.stat()).size < this.#fileBytes) return this.#file;
+    await this.#file?.close();
+    this.#file = undefined;
+    const number = Number.parseInt((await this.#listFiles()).at(-1) ?? '0', 10) + 1;
+    // The process id keeps apart the files of two processes that begin a file at the same time.
+    const name = `${String(number).padStart(DIGITS, '0')}-${process.pid}${SUFFIX}`;
+    this.#file = await open(join(this.#folder, name), 'a+', 0o600);
+    const old = (await this.#listFiles()).slice(0, -this.#maxFiles);
+    for (const oldest of old) await rm(join(this.#folder, oldest), { force: true });
+    await syncFolder(this.#folder);
+    return this.#file;
+  }
+
+  /** Lists the names of the files, oldest first. */
+  async #listFiles(): Promise<string[]> {
+    try {
+      return (await readdir(this.#folder)).filter((name) => name.endsWith(SUFFIX)).sort();
+    } catch (error) {
+      if (readErrorCode(error) === 'ENOENT') return [];
+      throw error;
+    }
+  }
+}
+
+/** Ends the last line, which is incomplete if the process was killed or the disk was full while the line was written. */
+async function endLine(file: FileHandle): Promise<void> {
+  const { size } = await file.stat();
+  if (size === 0) return;
+  const last = Buffer.alloc(1);
+  await file.read(last, 0, 1, size - 1);
+  if (last[0] !== NEWLINE) await file.appendFile('\n');
+}
+
+/** Makes the names of new files durable. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,149 @@
+import * as z from 'zod';
+import { describeKey } from '../../access/keys/describe-key.ts';
+import { type IssuedKey, type KeyBook, UnknownNameError } from '../../access/keys/key-book.ts';
+import { type KeyRecord, keyNameSchema } from '../../access/keys/key-record.ts';
+import { newSettingsSchema, settingsChangeSchema } from '../../access/keys/key-settings.ts';
+import { describeIssues } from '../../util/describe-issue.ts';
+import { durationBetween } from '../../util/duration-schema.ts';
+import { AdminRefusal } from '../refusal.ts';
+import { type ApiRoute, defineRoute } from './api-route.ts';
+import type { ApiSources } from './api-sources.ts';
+
+const keySchema = z.strictObject({
+  id: z.string().describe('12 hex digits'),
+  name: z.string(),
+  state: z.enum(['open', 'expired', 'revoked']),
+  createdAt: z.iso.datetime(),
+  revokedAt: z.iso.datetime().exactOptional(),
+  keys: z
+    .array(z.string())
+    .describe('values of the key, newest first: `current`, or until when the value is valid'),
+  settings: z
+    .record(z.string(), z.unknown())
+    .describe('settings as at creation; `secret: true` if requests must carry a secret'),
+});
+
+const issuedSchema = z.strictObject({
+  key: z.string().describe('the key, which cannot be shown again'),
+  secret: z.string().describe('the secret, which cannot be shown again').exactOptional(),
+  record: keySchema,
+});
+
+const UNKNOWN = { 404: 'no key has this id' };
+const INVALID = { 422: 'a setting is invalid, or names something that the configuration lacks' };
+
+/** Runs work on the keys. @throws AdminRefusal for invalid settings */
+async function useKeys<T>(sources: ApiSources, work: (book: KeyBook) => Promise<T>): Promise<T> {
+  try {
+    return await sources.useKeys(work);
+  } catch (error) {
+    if (error instanceof UnknownNameError) throw new AdminRefusal(422, error.message);
+    if (error instanceof z.ZodError) throw new AdminRefusal(422, describeIssues(error.issues));
+    throw error;
+  }
+}
+
+/** @throws AdminRefusal if there is no record */
+function requireKey<T>(found: T | undefined): T {
+  if (found === undefined)
+    throw new AdminRefusal(404, 'no key has this id: GET /admin/v1/keys lists the keys');
+  return found;
+}
+
+function describeIssued({ key, secret, record }: IssuedKey): object {
+  return { key, ...(secret !== undefined && { secret }), record: describeKey(record) };
+}
+
+const nameKey = (id: string | undefined): string => `key ${id}`;
+const describeFound = (record: KeyRecord | undefined): object => describeKey(requireKey(record));
+
+/** Routes for API keys: the operations of `portcullis keys`, on the same store and with the same checks. */
+export const KEY_ROUTES: readonly ApiRoute[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/keys',
+    operation: 'listKeys',
+    summary: 'List all keys ever created, oldest first',
+    answer: { status: 200, says: 'the keys', schema: z.strictObject({ keys: z.array(keySchema) }) },
+    run: async ({ sources }) => ({
+      value: {
+        keys: (await useKeys(sources, (book) => book.list())).map((record) => describeKey(record)),
+      },
+    }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/keys',
+    operation: 'createKey',
+    summary: 'Create a key; the answer is the only place where the key and its secret appear',
+    body: z.strictObject({
+      name: keyNameSchema,
+      secret: z.boolean().default(false).describe('whether requests must carry a secret besides the key'),
+      settings: newSettingsSchema.default({}),
+    }),
+    answer: { status: 201, says: 'the new key', schema: issuedSchema },
+    refusals: INVALID,
+    target: ({ body: { name } }) => `key of ${name}`,
+    async run({ sources, body: { name, settings, secret } }) {
+      const issued = await useKeys(sources, (book) => book.create(name, settings, secret));
+      return { value: describeIssued(issued), target: nameKey(issued.record.id) };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/keys/{id}',
+    operation: 'showKey',
+    summary: 'Show a key',
+    answer: { status: 200, says: 'the key', schema: keySchema },
+    refusals: UNKNOWN,
+    run: async ({ sources, params: { id = '' } }) => ({
+      value: describeFound(await useKeys(sources, (book) => book.find(id))),
+    }),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/keys/{id}',
+    operation: 'updateKey',
+    summary: 'Change the name or single settings of a key; null removes a setting',
+    body: z
+      .strictObject({
+        name: keyNameSchema.exactOptional(),
+        settings: settingsChangeSchema.default({}),
+      })
+      .refine(({ name, settings }) => name !== undefined || Object.keys(settings).length > 0, {
+        error: 'expected a name, or a setting to change',
+      }),
+    answer: { status: 200, says: 'the changed key', schema: keySchema },
+    refusals: { ...UNKNOWN, ...INVALID },
+    target: ({ params: { id } }) => nameKey(id),
+    run: async ({ sources, params: { id = '' }, body: { name, settings } }) => ({
+      value: describeFound(await useKeys(sources, (book) => book.update(id, settings, name))),
+    }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/keys/{id}/rotate',
+    operation: 'rotateKey',
+    summary: 'Give a key a new value; previous values remain valid for `grace`',
+    body: z.strictObject({ grace: durationBetween('0s', '365d').prefault('24h') }),
+    answer: { status: 200, says: 'the new value of the key', schema: issuedSchema },
+    refusals: UNKNOWN,
+    target: ({ params: { id } }) => nameKey(id),
+    run: async ({ sources, params: { id = '' }, body: { grace } }) => ({
+      value: describeIssued(requireKey(await useKeys(sources, (book) => book.rotate(id, grace)))),
+    }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/keys/{id}/revoke',
+    operation: 'revokeKey',
+    summary: 'Revoke a key, within a second and for ever',
+    body: z.strictObject({}),
+    answer: { status: 200, says: 'the revoked key', schema: keySchema },
+    refusals: UNKNOWN,
+    target: ({ params: { id } }) => nameKey(id),
+    run: async ({ sources, params: { id = '' } }) => ({
+      value: describeFound(await useKeys(sources, (book) => book.revoke(id))),
+    }),
+  }),
+];

@@ -1,0 +1,85 @@
+import type { CordonAnswer, NodeName } from '../../admin/api/api-sources.ts';
+import type { WorkerAnswer } from './messages.ts';
+import type { Worker } from './worker.ts';
+
+/** Time limit of a cordon in a worker, ms; longer than a worker waits until another node has the served head. */
+const CORDON_LIMIT_MS = 10_000;
+
+/** Cordoned nodes of a pool of workers: every worker has the same, including workers that start later. */
+export class WorkerCordons {
+  readonly #workers: ReadonlySet<Worker>;
+  #names: readonly NodeName[] = [];
+  /** Last change. Changes run one after the other, so that two of them cannot take both nodes of a network out of service. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @param workers all workers, including those that are starting */
+  constructor(workers: ReadonlySet<Worker>) {
+    this.#workers = workers;
+  }
+
+  /** Nodes that a worker which starts now must cordon. */
+  get names(): readonly NodeName[] {
+    return this.#names;
+  }
+
+  /**
+   * Cordons a node in all workers. If a worker refuses, the node is cordoned in none.
+   * @throws Error (by rejection) if a worker does not answer
+   */
+  cordon(name: NodeName, isForced: boolean): Promise<CordonAnswer> {
+    return this.#queue(async () => {
+      if (this.#names.some((known) => isSame(known, name))) return { outcome: 'done' };
+      const answers = await this.#askAll((worker) =>
+        worker.ask({ what: 'cordon', name, isForced }, CORDON_LIMIT_MS),
+      );
+      const problem = answers.find((answer) => answer?.outcome !== 'done');
+      if (answers.length > 0 && !answers.some((answer) => answer?.outcome !== 'done')) {
+        this.#names = [...this.#names, name];
+        // Workers that began to start before the name was noted have not cordoned the node.
+        await this.#askAll((worker) => worker.ask({ what: 'cordon', name, isForced: true }, CORDON_LIMIT_MS));
+        return { outcome: 'done' };
+      }
+      await this.#askAll((worker) => worker.ask({ what: 'uncordon', name }, CORDON_LIMIT_MS));
+      if (problem === undefined) throw new Error('a worker did not answer in time');
+      return problem;
+    });
+  }
+
+  /** @throws Error (by rejection) if a worker does not answer */
+  uncordon(name: NodeName): Promise<CordonAnswer> {
+    return this.#queue(async () => {
+      this.#names = this.#names.filter((known) => !isSame(known, name));
+      const answers = await this.#askAll((worker) => worker.ask({ what: 'uncordon', name }, CORDON_LIMIT_MS));
+      const [first] = answers;
+      if (first === undefined || answers.includes(undefined))
+        throw new Error('a worker did not answer in time');
+      return answers.find((answer) => answer?.outcome === 'done') ?? first;
+    });
+  }
+
+  /** Sends a request to all workers, once they serve. Workers that have ended are left out. */
+  async #askAll(
+    ask: (worker: Worker) => Promise<WorkerAnswer | undefined>,
+  ): Promise<(CordonAnswer | undefined)[]> {
+    const answers = await Promise.all(
+      [...this.#workers].map(async (worker) => {
+        await worker.ready.catch(() => {});
+        if (!worker.isReady) return [];
+        const answer = await ask(worker);
+        if (answer === undefined && !worker.isReady) return [];
+        return [answer !== undefined && 'cordon' in answer ? answer.cordon : undefined];
+      }),
+    );
+    return answers.flat();
+  }
+
+  #queue<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+}
+
+function isSame(a: NodeName, b: NodeName): boolean {
+  return a.network === b.network && a.node === b.node;
+}
