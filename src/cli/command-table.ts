@@ -59,6 +59,11 @@ export const COMMAND_TABLE: Readonly<Record<string, CommandRow>> = {
     summary: 'Examines what the nodes of a configuration file support',
     load: async () => (await import('./network-commands.ts')).doctorCommand,
   },
+  spend: {
+    synopsis: 'spend --config FILE [--format FORMAT]',
+    summary: 'Prints the credits that calls to nodes with prices cost (upstreams[].credits)',
+    load: async () => (await import('./spend.ts')).spendCommand,
+  },
   health: {
     synopsis: 'health [--config FILE]',
     summary: 'Checks that the service on this machine is alive',

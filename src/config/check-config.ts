@@ -9,6 +9,7 @@ import { hasOwnMachine } from '../rollup/family-table.ts';
 import { isUrl } from '../rollup/options.ts';
 import { pointToNames } from '../util/near-name.ts';
 import { checkAgreement } from './check-agreement.ts';
+import { checkBudgets } from './check-budgets.ts';
 import type { Config } from './config.ts';
 import { matchesEntry } from './method-options.ts';
 import { type NetworkOptions, nameDefaultHost } from './network-options.ts';
@@ -50,7 +51,7 @@ export function checkConfig(
       dependsOn: [],
     });
   }
-  problems.push(...checkCredits(config, names));
+  problems.push(...checkCredits(config, names), ...checkBudgets(config));
   const owners = new Map<string, string>();
   for (const [name, network] of Object.entries(config.networks)) {
     problems.push(...checkSource(name, network), ...checkHosts(name, network, owners));

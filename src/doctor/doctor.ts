@@ -12,6 +12,7 @@ import { type AnchorDiagnosis, describeAnchor, tryAnchor } from './doctor-anchor
 import { describeExecution, type ExecutionDiagnosis, tryExecution } from './doctor-execution.ts';
 import { describeFamily, type FamilyDiagnosis, tryFamily } from './doctor-family.ts';
 import { describeRollup, diagnoseRollup, type RollupDiagnosis } from './doctor-rollup.ts';
+import { findSpent } from './doctor-spend.ts';
 import { listTableRows } from './doctor-table.ts';
 import { describeVerifiable, findVerifiable } from './doctor-verification.ts';
 import { examineNetwork } from './nodes/examine-network.ts';
@@ -57,7 +58,7 @@ export const doctorCommand: Command = createCommand({
     const config = await loadConfig(file, process.env);
     const diagnoses: Diagnosis[] = [];
     for (const [name, options] of chooseNetworks(config, network)) {
-      const diagnosis = await diagnose(name, options, config.networks);
+      const diagnosis = await diagnose(name, options, config);
       diagnoses.push(diagnosis);
       if (!json) process.stdout.write(`${diagnoses.length > 1 ? '\n' : ''}${describe(diagnosis)}`);
     }
@@ -74,11 +75,7 @@ function chooseNetworks({ networks }: Config, name: string | undefined): [string
   return chosen;
 }
 
-async function diagnose(
-  name: string,
-  options: NetworkOptions,
-  networks: Config['networks'],
-): Promise<Diagnosis> {
+async function diagnose(name: string, options: NetworkOptions, config: Config): Promise<Diagnosis> {
   const { upstreams, pool, rollup, builtin, methods, agreement } = options;
   const about = rollup === undefined ? {} : { rollup: await diagnoseRollup(rollup) };
   if (upstreams === undefined)
@@ -92,11 +89,12 @@ async function diagnose(
     ...(prefix !== undefined && { rollupPrefix: prefix }),
     ...(agreement !== undefined && { agreement }),
   };
-  const report = await examineNetwork(upstreams, pool, wants);
+  const examined = await examineNetwork(upstreams, pool, wants);
+  const report = { ...examined, findings: [...examined.findings, ...(await findSpent(config, name))] };
   const recognition = report.isServable ? await tryFamily(name, options) : undefined;
   const verification = report.isServable ? await findVerifiable(name, options) : undefined;
   const execution = report.isServable ? await tryExecution(name, options) : undefined;
-  const anchor = report.isServable ? await tryAnchor(name, networks) : undefined;
+  const anchor = report.isServable ? await tryAnchor(name, config.networks) : undefined;
   return {
     name,
     source: 'upstreams',

@@ -11,6 +11,8 @@ export type UpstreamFigures = UpstreamStatus & {
   readonly faults: ReadonlyMap<string, number>;
   /** Durations of all requests to the node, cancelled ones excluded. */
   readonly seconds: Histogram;
+  /** Credits that this process has spent at the node since its start; absent if calls to the node are free. */
+  readonly creditsSpent?: number;
 };
 
 /** Verifiability of a network's answers, and the outcomes of verification. */

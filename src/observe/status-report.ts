@@ -88,7 +88,15 @@ function readNetworks(
       ...(chain.execution !== undefined && { execution: pickExecution(chain.execution) }),
       // The status omits figures that only metrics use.
       upstreams: upstreams.map(
-        ({ inFlight: _, circuit: __, faults: ___, seconds: ____, hasVote: _____, ...status }) => status,
+        ({
+          inFlight: _,
+          circuit: __,
+          faults: ___,
+          seconds: ____,
+          hasVote: _____,
+          creditsSpent: ______,
+          ...status
+        }) => status,
       ),
       subscriptions: subscriptions.summarize(name),
       seconds: calls.trafficOf(name).list(second),

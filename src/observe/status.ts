@@ -126,6 +126,24 @@ export type UpstreamStatus = {
    */
   readonly latency?: number;
   readonly errorRate?: number;
+  /** Absent if calls to the node are free. */
+  readonly spend?: SpendStatus;
+};
+
+/** Credits that the calls to a node cost in the current period. */
+export type SpendStatus = {
+  /** Credits of all processes at this node. */
+  readonly credits: number;
+  /** Begin of the period, and begin of the next period. */
+  readonly from: number;
+  readonly until: number;
+  /** Members of a node that has a budget. */
+  readonly budget?: number;
+  readonly per?: 'month' | 'day';
+  readonly remaining?: number;
+  readonly isUsedUp?: boolean;
+  /** Account whose nodes share the budget. */
+  readonly account?: string;
 };
 
 export type CacheStatus = { readonly hits: number; readonly misses: number; readonly bytes: number };

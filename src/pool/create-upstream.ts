@@ -9,6 +9,7 @@ import { HeadTracker } from './heads/head-tracker.ts';
 import { createNodeFeed } from './node-feed.ts';
 import type { PoolOptions, UpstreamOptions } from './options.ts';
 import { PoolEvents } from './pool-events.ts';
+import type { Spend } from './spend/spend.ts';
 import { createTransport } from './transport/create-transport.ts';
 import type { TransportLimits } from './transport/transport.ts';
 import { Upstream } from './upstream.ts';
@@ -18,7 +19,10 @@ const MAX_POLL_MS = 2_000;
 const PING_MS = 15_000;
 const CONTROL_CONNECTIONS = 2;
 
-/** Creates a node from one row of the configuration. Does not start to track the heads of the node. */
+/**
+ * Creates a node from one row of the configuration. Does not start to track the heads of the node.
+ * @param spend counts the credits of calls to the node; undefined if they are free
+ */
 export function createUpstream(
   row: UpstreamOptions,
   position: number,
@@ -26,9 +30,11 @@ export function createUpstream(
   memory: SharedBudget,
   clock: Clock,
   events: PoolEvents,
+  spend?: Spend,
 ): Upstream {
   const name = nameUpstream(row, position);
-  const limits = limitsOf(row, pool, () => new AnswerMemory(memory, name));
+  const bounds = limitsOf(row, pool, () => new AnswerMemory(memory, name));
+  const limits = { ...bounds, ...(spend !== undefined && { meter: spend }) };
   const watched = {
     ...limits,
     onExcessive: (fault: UpstreamFault) => events.excessive.notify(upstream, fault),
@@ -69,6 +75,7 @@ export function createUpstream(
     credentials: endpoints.flatMap(({ url, headers }) => listCredentials(url, headers)),
     openMemory: limits.memory,
     onExcessive: watched.onExcessive,
+    spend,
     now: () => clock.now(),
   });
   return upstream;

@@ -32,7 +32,7 @@ function describeBlock({ number, hash, timestamp }: BlockHeader): BlockStatus {
 }
 
 function describeUpstream(upstream: Upstream, served: bigint | undefined): UpstreamFigures {
-  const { name, health, faults, seconds } = upstream;
+  const { name, health, faults, seconds, spend } = upstream;
   const head = upstream.tracker.latest?.number;
   const lag = head === undefined || served === undefined ? undefined : Math.max(0, Number(served - head));
   const { state, reason } = describeState(upstream, lag);
@@ -50,5 +50,6 @@ function describeUpstream(upstream: Upstream, served: bigint | undefined): Upstr
     hasVote: upstream.isUp && upstream.vote === 'votes',
     faults,
     seconds,
+    ...(spend !== undefined && { spend: spend.describe(), creditsSpent: spend.total }),
   };
 }

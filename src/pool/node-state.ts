@@ -30,11 +30,14 @@ export function describeState(upstream: Upstream, lag: number | undefined): Node
       pausedBy === 'nodes.rate' ? 'is rate limited' : `is not available now (bound: ${pausedBy})`;
     return { state: 'down', reason };
   }
+  if (upstream.spend?.isBarred === true) return { state: 'excluded', reason: upstream.spend.reason };
   if (vote === 'syncing') return { state: 'lagging', reason: describeSync(upstream) };
   if (vote === 'lagging')
     return { state: 'lagging', reason: `is far behind: block ${upstream.tracker.latest?.number}` };
   if (upstream.tracker.latest === undefined) return { state: 'lagging', reason: 'has not reported a head' };
   if (vote === 'lowerTier') return { state: 'up', reason: 'is in reserve: a better tier is healthy' };
+  if (upstream.spend?.isUsedUp === true)
+    return { state: 'up', reason: `${upstream.spend.reason}: it is used only if no other node answers` };
   return lag !== undefined && lag > 0
     ? { state: 'lagging', reason: describeHeight(upstream) }
     : { state: 'up' };

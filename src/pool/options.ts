@@ -2,6 +2,9 @@ import * as z from 'zod';
 import { durationBetween } from '../util/duration-schema.ts';
 import { option } from '../util/option.ts';
 import { sizeBetween } from '../util/size-schema.ts';
+import type { Budget } from './spend/budget.ts';
+import { budgetSchema, pricesSchema } from './spend/options.ts';
+import type { Prices } from './spend/price-table.ts';
 import type { BatchOptions } from './transport/transport.ts';
 
 /** One row of `upstreams:`. Secrets in the row come from the environment and are never logged. */
@@ -29,6 +32,10 @@ export type UpstreamOptions = {
   readonly inFlight: number;
   /** Limits for calls that share a request (HTTP). */
   readonly batch: BatchOptions;
+  /** Credits that a call costs at the provider of the node. Calls to a node without prices are free. */
+  readonly credits?: Prices;
+  /** Maximum credits in a period. Requires `credits`. */
+  readonly budget?: Budget;
 };
 
 /**
@@ -248,6 +255,18 @@ const upstreamRowSchema = z
         })
         .prefault({}),
     ),
+    credits: option(
+      'Credits that a call costs at the provider of the node, by method or by namespace (`debug_*`); `default` applies to all other methods. Cheaper nodes that serve well are preferred. Calls to a node without `credits` are free.',
+      pricesSchema.exactOptional(),
+    ),
+    budget: option(
+      'Maximum credits of the node in a period. When they are used up, the node gets no calls of clients that another node can answer.',
+      budgetSchema.exactOptional(),
+    ),
+  })
+  .refine((row) => row.budget === undefined || row.credits !== undefined, {
+    path: ['budget'],
+    error: 'needs credits, which says what a call costs',
   })
   .refine((row) => row.bearer === undefined || row.basic === undefined, {
     path: ['basic'],

@@ -17,6 +17,8 @@ const NONE: readonly Claim[] = [];
  */
 export class Route {
   readonly #upstreams: Upstream[];
+  /** Upstreams that are used only if no other upstream answers, best first. */
+  readonly #reserve: Upstream[];
   /** Number of upstreams that may have an answer, including upstreams that are unavailable now. */
   readonly total: number;
   readonly isAvailable: boolean;
@@ -27,9 +29,11 @@ export class Route {
    * @param upstreams upstreams of the route, best first; the route may modify this array
    * @param absent number of other upstreams that may have an answer, but are unavailable now
    * @param isAvailable whether an upstream is known to have the block of the call
+   * @param reserve upstreams that are used only if no other upstream answers, best first; the route may modify this array
    */
-  constructor(upstreams: Upstream[], absent = 0, isAvailable = true) {
+  constructor(upstreams: Upstream[], absent = 0, isAvailable = true, reserve: Upstream[] = []) {
     this.#upstreams = upstreams;
+    this.#reserve = reserve;
     this.isAvailable = isAvailable;
     this.total = upstreams.length + absent;
   }
@@ -38,10 +42,15 @@ export class Route {
     return this.left === 0;
   }
 
-  /** Number of upstreams that have not been taken; 0 if none of them may be taken any more. */
+  /** Number of upstreams that have not been taken, without the reserve; 0 if none of them may be taken any more. */
   get left(): number {
     this.#skipCordoned();
     return this.#upstreams.length - this.#next;
+  }
+
+  /** Number of upstreams that have not been taken, with the reserve. */
+  get leftInAll(): number {
+    return this.left + this.#reserve.length;
   }
 
   /** Lists the upstreams that have not been taken, without taking them. */
@@ -55,6 +64,14 @@ export class Route {
     const upstream = this.#upstreams[this.#next];
     if (upstream !== undefined) this.#next++;
     return upstream;
+  }
+
+  /** Takes the next upstream, or one of the reserve if there is no other. */
+  takeAny(): Upstream | undefined {
+    const upstream = this.take();
+    if (upstream !== undefined) return upstream;
+    while (this.#reserve[0]?.isCordoned === true) this.#reserve.shift();
+    return this.#reserve.shift();
   }
 
   /** Puts an upstream that was taken but has not replied at the end of the route, so that it can be taken again. */

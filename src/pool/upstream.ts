@@ -19,6 +19,7 @@ import {
   UNKNOWN_NODE,
 } from './node-record.ts';
 import type { OwnTransport } from './request-value.ts';
+import type { Spend } from './spend/spend.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** Members of the head tracker that the pool reads. */
@@ -64,6 +65,8 @@ export type UpstreamParts = {
   readonly openMemory: () => AnswerMemory;
   /** Called when the node sent more than a request can need; by default, nothing happens. */
   readonly onExcessive?: (fault: UpstreamFault) => void;
+  /** Credits that calls to the node cost; absent if they are free. */
+  readonly spend?: Spend | undefined;
   readonly now: () => number;
 };
 
@@ -79,6 +82,7 @@ export class Upstream {
   readonly credentials: readonly string[];
   readonly openMemory: () => AnswerMemory;
   readonly onExcessive: (fault: UpstreamFault) => void;
+  readonly spend: Spend | undefined;
   readonly health: Health;
   readonly methodSilences: MethodSilences;
   readonly methods: NodeMethods;
@@ -108,6 +112,7 @@ export class Upstream {
     this.credentials = parts.credentials ?? [];
     this.openMemory = parts.openMemory;
     this.onExcessive = parts.onExcessive ?? (() => {});
+    this.spend = parts.spend;
     this.health = new Health(parts.now);
     this.methodSilences = new MethodSilences(parts.now);
     this.logSpan = new LogSpan(parts.now);
@@ -220,6 +225,7 @@ export class Upstream {
     await this.transport.close();
     await this.control.close();
     await this.#announcements?.close();
+    this.spend?.close();
   }
 
   countFault(kind: FaultKind): void {

@@ -210,13 +210,13 @@ type CoreParts = {
 async function openCore(config: Config, parts: CoreParts, before: Core | undefined): Promise<Core> {
   const { backends, observability, processes, isStrict, hasDemoKey, openFeed, interceptors } = parts;
   const access = await openAccess(config, processes, backends.log, before?.access);
-  const { records, heights } = access.tables;
+  const { records, heights, spending } = access.tables;
   let networks: OpenNetworks;
   try {
     const earlier = before?.networks;
     networks = await OpenNetworks.open(
       config,
-      { ...backends, records, heights },
+      { ...backends, records, heights, spending },
       { before: earlier, isStrict },
     );
   } catch (error) {

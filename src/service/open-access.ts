@@ -10,11 +10,16 @@ import { createTokenVerifier } from '../access/tokens.ts';
 import type { Config } from '../config/config.ts';
 import type { AdmissionParts } from '../gateway/admission.ts';
 import type { Logger } from '../observe/logger.ts';
+import { SpendLedger } from '../pool/spend/spend-ledger.ts';
 import type { HeightTable } from '../shared-store/records/height-table.ts';
 import { LmdbHeightTable } from '../shared-store/records/lmdb-height-table.ts';
 import { LmdbRecordTable } from '../shared-store/records/lmdb-record-table.ts';
 import type { RecordTable } from '../shared-store/records/record-table.ts';
 import type { RedisClient, RedisFault } from '../shared-store/redis/redis-client.ts';
+import { LmdbSpendTable } from '../shared-store/spend/lmdb-spend-table.ts';
+import type { SpendTable } from '../shared-store/spend/spend-table.ts';
+import { systemClock } from '../util/clock.ts';
+import { steadyTime } from '../util/steady-time.ts';
 import { describeSystemError } from '../util/system-error.ts';
 import { fingerprint } from './fingerprint.ts';
 
@@ -49,6 +54,8 @@ type Tables = {
   readonly records: RecordTable;
   /** Table of the heights of served heads; absent if only one process uses the tables. */
   readonly heights: HeightTable | undefined;
+  /** Credits that calls to nodes cost. */
+  readonly spending: SpendLedger;
   /** Number of configurations that use the tables: one, or two during a reload. */
   users: number;
   close(): Promise<void>;
@@ -119,7 +126,8 @@ async function openTables({ access, dataDir }: Config, processes: number, warn: 
     const records = new LmdbRecordTable(dataDir, (error) => warn('records', error));
     const heights =
       processes > 1 ? new LmdbHeightTable(dataDir, (error) => warn('heights', error)) : undefined;
-    return joinTables({ keys, limits, records, heights }, () => {});
+    const spent = new LmdbSpendTable(dataDir, (error) => warn('spend', error));
+    return joinTables({ keys, limits, records, heights, spent }, () => {});
   }
   const { prefix, timeLimit } = access.valkey;
   const client = await openClient(access.valkey, warn);
@@ -130,28 +138,54 @@ async function openTables({ access, dataDir }: Config, processes: number, warn: 
   const { RedisLimitTable } = await import('../access/limits/redis-limit-table.ts');
   const { RedisHeightTable } = await import('../shared-store/records/redis-height-table.ts');
   const { RedisRecordTable } = await import('../shared-store/records/redis-record-table.ts');
+  const { RedisSpendTable } = await import('../shared-store/spend/redis-spend-table.ts');
   const keys = new RedisKeyTable({ client, prefix, timeLimitMs: timeLimit });
   const limits = new RedisLimitTable({ client, prefix, timeLimitMs: timeLimit, processes });
   const records = new RedisRecordTable({ client, prefix, timeLimitMs: timeLimit });
   const heights = new RedisHeightTable({ client, prefix, timeLimitMs: HEIGHT_PATIENCE * timeLimit });
-  return joinTables({ keys, limits, records, heights }, () => client.close());
+  const spent = new RedisSpendTable({ client, prefix, timeLimitMs: timeLimit });
+  return joinTables({ keys, limits, records, heights, spent }, () => client.close());
 }
 
 function joinTables(
-  tables: Pick<Tables, 'keys' | 'limits' | 'records' | 'heights'>,
+  {
+    spent,
+    ...tables
+  }: Pick<Tables, 'keys' | 'limits' | 'records' | 'heights'> & { readonly spent: SpendTable },
   disconnect: () => void,
 ): Tables {
   const { keys, limits, records, heights } = tables;
+  const spending = new SpendLedger({ table: spent, clock: systemClock, wallTime: steadyTime });
   return {
     ...tables,
+    spending,
     users: 0,
     async close() {
+      await spending.close();
+      await spent.close();
       await limits.close();
       await heights?.close();
       await records.close();
       await keys.close();
       disconnect();
     },
+  };
+}
+
+/** Opens only the spent credits of a configuration, to list them. The caller must close the table. */
+export async function openSpendTable({
+  access,
+  dataDir,
+}: Pick<Config, 'access' | 'dataDir'>): Promise<SpendTable> {
+  if (access.valkey === undefined) return new LmdbSpendTable(dataDir, () => {});
+  const { RedisSpendTable } = await import('../shared-store/spend/redis-spend-table.ts');
+  const client = await openClient(access.valkey, () => {});
+  await client.waitUntilReady(PATIENCE_MS);
+  const table = new RedisSpendTable({ client, prefix: access.valkey.prefix, timeLimitMs: PATIENCE_MS });
+  return {
+    report: (report) => table.report(report),
+    list: (account) => table.list(account),
+    close: async () => client.close(),
   };
 }
 

@@ -14,6 +14,7 @@ import {
   poolOptionsSchema,
   type UpstreamOptions,
 } from '../pool/options.ts';
+import type { SpendLedger } from '../pool/spend/spend-ledger.ts';
 import type { HeightTable } from '../shared-store/records/height-table.ts';
 import type { RecordTable } from '../shared-store/records/record-table.ts';
 import type { SharedBudget } from '../util/shared-budget.ts';
@@ -45,6 +46,8 @@ export type ChainBackends = {
   readonly heights?: HeightTable | undefined;
   /** Budget for buffered bytes from nodes. */
   readonly nodeMemory?: SharedBudget;
+  /** Counts the credits that calls to nodes cost at their providers. */
+  readonly spending?: SpendLedger;
 };
 
 /** Owner of the scheduler slots in which chains are opened. */
@@ -101,7 +104,8 @@ export async function openNodes(
     records,
     heights,
     nodeMemory,
-  }: Pick<ChainBackends, 'cache' | 'log' | 'records' | 'heights' | 'nodeMemory'>,
+    spending,
+  }: Pick<ChainBackends, 'cache' | 'log' | 'records' | 'heights' | 'nodeMemory' | 'spending'>,
   {
     pool = poolOptionsSchema.parse(undefined),
     logs = DEFAULT_LOG_LIMITS,
@@ -132,6 +136,7 @@ export async function openNodes(
     isAnchored,
     nodeMemory,
     heights,
+    spending,
     // Answers of a development node are not cached, because its state changes without a new block.
     cache: pool.cache && !pool.development ? cache : NO_CACHE,
     log,

@@ -616,3 +616,21 @@ test('execution can be chosen only for networks with upstreams', () => {
   ]);
   assert.deepEqual(errorsOf(`${NODE}    execution: auto\n    rollup: { family: op-stack }\n`), []);
 });
+
+test('nodes of one account have one budget', () => {
+  const node = (budget: string): string =>
+    `      - { url: "http://127.0.0.1:8545", credits: { default: 1, 'debug_*': 9 }, budget: ${budget} }\n`;
+  const same = node('{ credits: 5, account: team }');
+  assert.deepEqual(errorsOf(`    upstreams:\n${same}${same}`), []);
+  const other = node('{ credits: 6, account: team }');
+  assert.deepEqual(errorsOf(`    upstreams:\n${same}${other}`), [
+    'p.yaml:6: networks.n.upstreams[1].budget: the account team has another budget in networks.n.upstreams[0]: expected the same for all nodes of an account',
+  ]);
+});
+
+test('prices name methods or namespaces, and a default', () => {
+  const explain = (credits: string): readonly string[] =>
+    errorsOf(`    upstreams:\n      - { url: "http://127.0.0.1:8545", credits: ${credits} }\n`);
+  assert.match(explain("{ default: 1, 'eth_get*': 2 }").join(), /a namespace such as debug_\*, or default/);
+  assert.match(explain('{ eth_call: 1 }').join(), /credits.default: is missing: expected the credits/);
+});

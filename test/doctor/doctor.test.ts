@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { MAIN } from '../../scripts/program-files.ts';
+import { LmdbSpendTable } from '../../src/shared-store/spend/lmdb-spend-table.ts';
 import { AnchoredRollup, PORTAL } from '../support/anchored-rollup.ts';
 import { ANVIL_SKIP, startAnvil } from '../support/anvil.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
@@ -360,4 +361,38 @@ test('doctor reports whether a rollup is anchored in its layer 1', { skip: ANVIL
   await chains.resolveGame(40n, await chains.findOutputRoot(40n));
   const after = await run(['--config', config, '--network', 'two']);
   assert.match(after.out, /\n {2}anchored in one: layer 1 commits to block 40, 20 below the head\n/);
+});
+
+test('doctor warns of budgets that are used up or nearly so, and of nothing else about them', async (t) => {
+  const node = await startNode(t);
+  const credits = { default: 20 };
+  const config = writeConfig(t, {
+    priced: {
+      upstreams: [
+        { url: node.url, name: 'spent', credits, budget: { credits: 100 } },
+        { url: node.url, name: 'nearly', credits, budget: { credits: 100 } },
+        { url: node.url, name: 'fresh', credits, budget: { credits: 100 } },
+      ],
+      verify: 'off',
+      pool: { chainId: 1 },
+    },
+  });
+  const dataDir = mkdtempSync(join(tmpdir(), 'portcullis-'));
+  t.after(() => rmSync(dataDir, { recursive: true }));
+  const table = new LmdbSpendTable(dataDir, assert.ifError);
+  const day = Math.floor(Date.now() / 86_400_000);
+  for (const [name, spent] of [
+    ['spent', 120],
+    ['nearly', 95],
+    ['fresh', 80],
+  ] as const)
+    table.report({ account: `node/priced/${name}`, day, credits: spent, since: day, entry: 1 });
+  await table.close();
+  const { out } = await run(['--config', config], { PORTCULLIS_DATA_DIR: dataDir });
+  assert.match(
+    out,
+    /warning {2}spent: its budget of 100 credits is used up until \d{4}-\d\d-01 00:00 UTC; it gets no requests of clients/,
+  );
+  assert.match(out, /note {5}nearly: 5 of 100 credits are left of its budget until/);
+  assert.doesNotMatch(out, /fresh: \d+ of 100 credits/);
 });

@@ -43,6 +43,8 @@ function makeState(head: number): MetricState {
     hasVote: true,
     faults: new Map([['timeout', 4]]),
     seconds,
+    creditsSpent: 260,
+    spend: { credits: 520, from: 0, until: 1, budget: 1_000, per: 'month', remaining: 480, isUsedUp: false },
   } as const;
   const cache = {
     tier: 'memory',
@@ -134,6 +136,13 @@ test('subscriptions are counted by network and kind', async () => {
   hasLine(text, `portcullis_subscriptions_lag_seconds_bucket{le="10",${labels}} 0`);
   hasLine(text, `portcullis_subscriptions_lag_seconds_count{${labels}} 2`);
   hasLine(text, 'portcullis_subscriptions_slow_total 2');
+});
+
+test('credits are summed over processes, which share a budget', async () => {
+  const text = await renderMetrics([await readMetrics(makeState(40)), await readMetrics(makeState(40))]);
+  const labels = 'network="main",upstream="first \\"node\\"\\\\"';
+  hasLine(text, `portcullis_upstream_credits_total{${labels}} 520`);
+  hasLine(text, `portcullis_upstream_budget_remaining{${labels}} 480`);
 });
 
 test('metrics are rendered in the format of Prometheus', async () => {

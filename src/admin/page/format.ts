@@ -11,6 +11,13 @@ export function formatCount(value: number | undefined): string {
   return value === undefined ? NOTHING : WHOLE.format(value);
 }
 
+const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** Formats a large number in few digits: 30M. */
+export function formatCompact(value: number): string {
+  return SHORT.format(value);
+}
+
 /** Formats a rate, such as calls per second. */
 export function formatRate(value: number | undefined): string {
   if (value === undefined) return NOTHING;

@@ -1,4 +1,5 @@
 import type { UpstreamStatus } from '../../observe/status.ts';
+import { describeSpend } from './describe-spend.ts';
 import { formatCount, formatMs, formatShare, NOTHING } from './format.ts';
 import { type Cell, Table } from './table.ts';
 
@@ -24,6 +25,7 @@ export function createNodeTable(): Table<UpstreamStatus> {
       { label: 'Lag', kind: 'number', cell: ({ lag, head }) => describeLag(lag, head) },
       { label: 'Latency', kind: 'number', cell: describeLatency },
       { label: 'Failures', kind: 'number', cell: describeFailures },
+      { label: 'Spend', kind: 'number', cell: describeSpend },
     ],
   });
 }

@@ -1,4 +1,5 @@
 import { createUpstream } from '../../pool/create-upstream.ts';
+import { nameUpstream } from '../../pool/endpoint.ts';
 import { CanonicalChain } from '../../pool/heads/canonical-chain.ts';
 import { NetworkHead } from '../../pool/heads/network-head.ts';
 import { SharedHeights } from '../../pool/heads/shared-heights.ts';
@@ -48,9 +49,10 @@ export function openNetworkNodes(
 ): NetworkNodes {
   const { network, pool, log } = options;
   const served = new CanonicalChain();
-  const upstreams = options.upstreams.map((row, position) =>
-    createUpstream(row, position, pool, nodeMemory, systemClock, events),
-  );
+  const upstreams = options.upstreams.map((row, position) => {
+    const spend = options.spending?.open(network, nameUpstream(row, position), row);
+    return createUpstream(row, position, pool, nodeMemory, systemClock, events, spend);
+  });
   const configured = readConfigured(pool);
   const chainId = new NetworkChainId(upstreams, configured);
   const membership = new Membership({

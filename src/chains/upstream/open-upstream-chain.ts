@@ -193,7 +193,7 @@ function createChain(options: UpstreamChainOptions, opened: Opened): UpstreamCha
   const isAnswerable = (): boolean =>
     head.head !== undefined &&
     !head.isExpired &&
-    upstreams.some((upstream) => upstream.isUp && !upstream.isBehind);
+    upstreams.some((upstream) => upstream.isUp && !upstream.isBehind && upstream.spend?.isBarred !== true);
   return new UpstreamChain({
     chainId,
     sending,

@@ -2,6 +2,7 @@ import type { Cache } from '../../cache/cache.ts';
 import type { LogLimits } from '../../chain/log-range.ts';
 import type { Logger } from '../../observe/logger.ts';
 import type { Checkpoint, PoolOptions, UpstreamOptions, VerifyMode } from '../../pool/options.ts';
+import type { SpendLedger } from '../../pool/spend/spend-ledger.ts';
 import type { HeightTable } from '../../shared-store/records/height-table.ts';
 import type { RecordTable } from '../../shared-store/records/record-table.ts';
 import type { SharedBudget } from '../../util/shared-budget.ts';
@@ -34,6 +35,8 @@ export type UpstreamChainOptions = {
   readonly nodeMemory?: SharedBudget | undefined;
   /** Table in which the processes that serve the chain share the heights of their heads; absent if there is only one process. */
   readonly heights?: HeightTable | undefined;
+  /** Counts the credits of calls to nodes that have prices; if absent, calls to all nodes are free. */
+  readonly spending?: SpendLedger | undefined;
   /** Number of configured operators that must return the same answer; absent if agreement is off. */
   readonly agreement?: AgreementOptions | undefined;
 };

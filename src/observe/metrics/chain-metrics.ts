@@ -333,6 +333,22 @@ export const CHAIN_METRICS: readonly Metric[] = [
     merge: 'max',
     read: (state) => readUpstreams(state, ({ circuit }) => (circuit === 'closed' ? 0 : 1)),
   },
+  {
+    name: 'portcullis_upstream_credits_total',
+    type: 'counter',
+    help: 'Credits that calls to the node cost at its provider (upstreams[].credits), requests of the service itself included. Absent if calls to the node are free.',
+    labels: UPSTREAM_LABELS,
+    merge: 'sum',
+    read: (state) => readUpstreams(state, ({ creditsSpent }) => creditsSpent),
+  },
+  {
+    name: 'portcullis_upstream_budget_remaining',
+    type: 'gauge',
+    help: 'Credits of the budget (upstreams[].budget) that are left until its next reset. Nodes of one account have one budget. Absent if the node has no budget.',
+    labels: UPSTREAM_LABELS,
+    merge: 'min',
+    read: (state) => readUpstreams(state, ({ spend }) => spend?.remaining),
+  },
 ];
 
 /** Yields the networks served by nodes, with figures of their verified state. */

@@ -33,8 +33,10 @@ export function confirmNulls(voices?: { readonly needed: number }): Policy<Route
 async function confirm(context: RoutedRequest, next: Handler<RoutedRequest>): Promise<JsonResult> {
   const { nulls } = context.call;
   const isAccepted = !isBehind(context);
+  // A null that is not accepted without confirmation is an answer that no other node can give, so the reserve may confirm it.
+  const mayUseReserve = nulls === 'doubt' || !isAccepted;
   for (;;) {
-    const other = await requestFromAnother(next, context);
+    const other = await requestFromAnother(next, context, mayUseReserve);
     if (other === undefined) break;
     if (other !== 'null') return other;
     if (nulls !== 'search' && (isAccepted || !isBehind(context))) return other;
@@ -69,12 +71,14 @@ async function countVoices(
 ): Promise<JsonResult> {
   const lacking = new Set<Upstream>();
   const requested = { ...context, lacking };
+  const countOperators = (): number => new Set([...lacking].map(({ operator }) => operator)).size;
   let result = await next(requested);
-  while (result === 'null' && !context.route.isExhausted)
-    result = (await requestFromAnother(next, requested)) ?? 'null';
-  const operators = new Set([...lacking].map(({ operator }) => operator)).size;
-  if (result !== 'null' || operators >= needed) return result;
-  const why = `${operators} operators report that there is none, agreement demands ${needed}`;
+  const hasOther = (): boolean =>
+    !context.route.isExhausted || (context.route.leftInAll > 0 && countOperators() < needed);
+  while (result === 'null' && hasOther())
+    result = (await requestFromAnother(next, requested, true)) ?? 'null';
+  if (result !== 'null' || countOperators() >= needed) return result;
+  const why = `${countOperators()} operators report that there is none, agreement demands ${needed}`;
   throw new ChainError('unavailable', `the answer has too few voices: ${why}`);
 }
 
@@ -119,8 +123,10 @@ function halveTime(scope: RequestScope): RequestScope {
 async function requestFromAnother(
   next: Handler<RoutedRequest>,
   context: RoutedRequest,
+  mayUseReserve = false,
 ): Promise<JsonResult | undefined> {
-  if (context.route.isExhausted) return undefined;
+  const { left, leftInAll } = context.route;
+  if ((mayUseReserve ? leftInAll : left) === 0) return undefined;
   try {
     return await next(withScope(context, halveTime(context.scope)));
   } catch (error) {

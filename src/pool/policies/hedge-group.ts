@@ -18,8 +18,8 @@ import {
   setUpstreamOfAll,
   type UpstreamRequest,
 } from '../upstream-request.ts';
-import { isResponsive } from './order.ts';
 import { OVERTAKEN } from './overtaken.ts';
+import { isResponsive } from './rank-nodes.ts';
 
 /** Granularity of the timer, ms; the group is sent to the next node at most this much later than due. */
 const SWEEP_MS = 20;
@@ -65,7 +65,7 @@ class GroupRace implements Expiring {
   begin(): void {
     const first = findFirst(this.#group) as RoutedRequest;
     const { route, scope, call } = first;
-    const node = route.take();
+    const node = route.takeAny();
     if (node === undefined || !isWell(node, call)) {
       leaveGroup(this.#group, this.#receive);
       return;
@@ -75,18 +75,18 @@ class GroupRace implements Expiring {
       else this.#left++;
     }
     const now = performance.now();
-    this.#silentMs = (scope.deadline - now) / (route.left + 2);
+    this.#silentMs = (scope.deadline - now) / (route.leftInAll + 2);
     this.expiresAt = now + this.#silentMs;
-    if (!route.isExhausted) RACES.add(this);
+    if (route.leftInAll > 0) RACES.add(this);
     // The contexts are not copied for the first node, because few groups need a second node.
     this.#sendTo(node, (inner) => setUpstreamOfAll(this.#group, inner, node));
   }
 
   expire(): void {
     const { route, call } = findFirst(this.#group) as RoutedRequest;
-    const node = route.take();
+    const node = route.takeAny();
     this.expiresAt = performance.now() + this.#silentMs;
-    if (route.isExhausted) RACES.delete(this);
+    if (route.leftInAll === 0) RACES.delete(this);
     if (node !== undefined && isWell(node, call)) this.#sendTo(node, (scope) => this.#copyOpen(scope, node));
   }
 

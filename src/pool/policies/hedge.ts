@@ -36,7 +36,7 @@ export type HedgeParts = {
 /**
  * Sends the call to the next upstream of the route. If an answer takes longer than 95% of the calls of the method, the call is also sent to a second
  * upstream, if `budget` allows it. Each upstream gets an equal share of the caller's remaining time. When the share has passed, the call is sent to
- * the next upstream whatever `budget` allows. The first answer is used, and the other calls are cancelled. An upstream whose call was cancelled may
+ * the next upstream whatever `budget` allows, the reserve of the route included. The first answer is used, and the other calls are cancelled. An upstream whose call was cancelled may
  * be tried again if the used answer is not sufficient: a null that must be confirmed, or a stream that fails.
  * @throws UpstreamFault `unreachable` if the route is empty, `aborted` if the caller has disconnected
  */
@@ -49,10 +49,10 @@ export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy<Routed
   const steps: PolicySteps<RoutedRequest, Directed> = {
     begin(context, next) {
       const { route } = context;
-      const first = route.take();
+      const first = route.takeAny();
       if (first === undefined) throw new UpstreamFault('unreachable', 'no node is reachable');
       budget.earn(share);
-      if (route.isExhausted) {
+      if (route.leftInAll === 0) {
         noteConfirmed(context, first);
         return setUpstream(context, first);
       }
@@ -96,7 +96,7 @@ function chooseDelays(
   const slowMs = isKnown ? latencies.percentile(SLOW_SHARE) : undefined;
   return {
     slowMs: slowMs === undefined ? Number.POSITIVE_INFINITY : Math.max(MIN_DELAY_MS, slowMs),
-    silentMs: (scope.deadline - now) / (route.left + 2),
+    silentMs: (scope.deadline - now) / (route.leftInAll + 2),
   };
 }
 
@@ -131,7 +131,7 @@ class Race implements Expiring {
   constructor(parts: RaceParts) {
     this.#parts = parts;
     this.expiresAt = 0;
-    this.#isBudgeted = parts.delays.slowMs < parts.delays.silentMs;
+    this.#isBudgeted = !parts.context.route.isExhausted && parts.delays.slowMs < parts.delays.silentMs;
   }
 
   begin(first: Upstream, now: number): void {
@@ -148,10 +148,11 @@ class Race implements Expiring {
 
   expire(): void {
     const { context, delays, budget } = this.#parts;
-    const upstream = this.#isBudgeted && !budget.tryTake() ? undefined : context.route.take();
+    const { route } = context;
+    const upstream = this.#isBudgeted ? (budget.tryTake() ? route.take() : undefined) : route.takeAny();
     this.#isBudgeted = false;
     this.expiresAt = performance.now() + delays.silentMs;
-    if (context.route.isExhausted) RACES.delete(this);
+    if (route.leftInAll === 0) RACES.delete(this);
     if (upstream !== undefined) this.#ask(upstream);
   }
 

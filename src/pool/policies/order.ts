@@ -14,6 +14,7 @@ import {
   setRoute,
   type UpstreamRequest,
 } from '../upstream-request.ts';
+import { isAsGood, isDearer, isResponsive, mayAnswer, sortNodes } from './rank-nodes.ts';
 
 /** Number of items of one batch that are sent to the same node before another node may be chosen. */
 const BATCH_ITEMS = 100;
@@ -22,9 +23,9 @@ const BATCH_ITEMS = 100;
 type BatchChoice = { readonly upstream: Upstream; left: number };
 
 /**
- * Chooses and orders the upstreams of a request: only upstreams that have the block and the method, lower tiers first, and within a tier by
- * `health.score`. Upstreams with an open circuit are tried last, but not excluded: if all upstreams are down, only a request can show which of them
- * works again. Items of one client batch go to the same node, because they can share a request to it. Another node is chosen if it has a better tier
+ * Chooses and orders the upstreams of a request: only upstreams that have the block and the method, lower tiers first, within a tier cheaper upstreams
+ * first, and upstreams of one price by `health.score`. Upstreams with an open circuit are tried last, but not excluded: if all upstreams are down, only
+ * a request can show which of them works again. Upstreams whose budget is used up are the reserve of the route. Items of one client batch go to the same node, because they can share a request to it. Another node is chosen if it has a better tier
  * or rank, or after `BATCH_ITEMS` items.
  */
 export function order(upstreams: readonly Upstream[]): Policy<RequestContext, RoutedRequest> {
@@ -90,8 +91,9 @@ function createRouting(upstreams: readonly Upstream[]): DecideRoute {
   const choices = new WeakMap<object, BatchChoice>();
   return (context) => {
     const { call, scope, prefer } = context;
-    const candidates = findCandidates(upstreams, context);
-    if (candidates instanceof UpstreamFault) return candidates;
+    const found = findCandidates(upstreams, context);
+    if (found instanceof UpstreamFault) return found;
+    const { candidates, reserve } = found;
     if (call.isSticky === true) {
       favourite = keepFavourite(favourite, candidates, call.method);
       moveToFront(candidates, favourite);
@@ -100,7 +102,10 @@ function createRouting(upstreams: readonly Upstream[]): DecideRoute {
     }
     if (prefer !== undefined) preferAll(candidates, prefer, call.method);
     const absent = countAbsent(upstreams, candidates, context);
-    return setRoute(context, new Route(candidates, absent, isAvailable(call.block, candidates)));
+    return setRoute(
+      context,
+      new Route(candidates, absent, isAvailable(call.block, [...candidates, ...reserve]), reserve),
+    );
   };
 }
 
@@ -148,12 +153,16 @@ function waitForOne(works: readonly Promise<void>[], deadline: number): Promise<
   });
 }
 
+/** Nodes for a request, best first. `reserve`: nodes that are used only if no candidate answers, because their budget is used up. */
+type Found = { readonly candidates: Upstream[]; readonly reserve: Upstream[] };
+
 function findCandidates(
   upstreams: readonly Upstream[],
   { call, except }: RequestContext,
-): Upstream[] | UpstreamFault {
+): Found | UpstreamFault {
   const candidates: Upstream[] = [];
   const behind: Upstream[] = [];
+  const reserve: Upstream[] = [];
   let reason: UpstreamFault | undefined;
   let soonest: Upstream | undefined;
   for (const upstream of upstreams) {
@@ -162,22 +171,27 @@ function findCandidates(
     if (upstream.standing !== 'verified' || isOther || except?.has(upstream) === true) continue;
     if (upstream.isCordoned) continue;
     if (call.needsVote === true && upstream.vote !== 'votes') continue;
+    if (upstream.spend?.isBarred === true) continue;
     if (upstream.lacks(call.method) && call.batch === undefined) {
       reason ??= new UpstreamFault('unsupported', `${call.method} is not available`);
     } else if (upstream.health.isPaused) {
       if (soonest === undefined || upstream.health.pauseLeftMs < soonest.health.pauseLeftMs)
         soonest = upstream;
     } else if (call.block === undefined || upstream.tracker.holds(call.block.number, call.block.hash)) {
-      candidates.push(upstream);
+      // A `certain` null needs the word of every node.
+      (upstream.spend?.isUsedUp === true && call.nulls !== 'certain' ? reserve : candidates).push(upstream);
     } else {
       reason = explainMissing(call.block.number, upstreams);
       if (!upstream.isBehind && isBehind(upstream, call)) behind.push(upstream);
     }
   }
-  const compare = (a: Upstream, b: Upstream): number => compareUpstreams(a, b, call.method);
-  if (candidates.length > 1) candidates.sort(compare);
-  if (behind.length > 0) candidates.push(...behind.sort(compare));
-  if (candidates.length > 0) return candidates;
+  sortNodes(candidates, call.method);
+  sortNodes(behind, call.method);
+  sortNodes(reserve, call.method);
+  if (behind.length > 0) candidates.push(...behind);
+  if (candidates.some((node) => mayAnswer(node, call.method))) return { candidates, reserve };
+  // No other node is expected to answer, so the reserve is not kept back.
+  if (candidates.length + reserve.length > 0) return { candidates: [...reserve, ...candidates], reserve: [] };
   if (soonest !== undefined) {
     const { pausedBy, pauseLeftMs } = soonest.health;
     return new UpstreamFault('rateLimited', BOUNDS[pausedBy].says, pauseLeftMs, pausedBy);
@@ -199,26 +213,6 @@ function isBehind(
   return isBound === true || (paramsByHash !== undefined && knowsHashParameters);
 }
 
-function compareUpstreams(a: Upstream, b: Upstream, method: string): number {
-  return rankTrust(a, method) - rankTrust(b, method) || a.tier - b.tier || a.health.score - b.health.score;
-}
-
-/**
- * Returns a rank from 0 (preferred) to 3. After the backoff of a circuit, one call at a time may test whether the node has recovered; for all other
- * calls, the node ranks after healthy nodes. Even for older blocks, a node that is behind ranks after healthy nodes, because it may lack state.
- */
-function rankTrust(upstream: Upstream, method: string): number {
-  const { health, isAway, isBehind, isOnFork } = upstream;
-  if (isAway || isOnFork || !isResponsive(upstream, method)) return 3;
-  if (isBehind) return 2;
-  return health.circuit === 'halfOpen' && health.inFlight > 0 ? 1 : 0;
-}
-
-/** Whether the node is expected to answer calls of the method: its circuit is not open, and it is not known to be silent on this method. */
-export function isResponsive({ health, methodSilences }: Upstream, method: string): boolean {
-  return health.circuit !== 'open' && !methodSilences.isSilent(method);
-}
-
 /** Returns the previously chosen node while it is a healthy candidate, otherwise the best candidate. */
 function keepFavourite(
   favourite: Upstream | undefined,
@@ -231,12 +225,13 @@ function keepFavourite(
     favourite.health.circuit === 'closed' &&
     isResponsive(favourite, method) &&
     !favourite.isAway &&
+    !isDearer(favourite, candidates[0] as Upstream, method, candidates) &&
     // A node that is behind is not used: its pending block would miss transactions and blocks that other nodes already have.
     (!favourite.isBehind || candidates[0]?.isBehind === true);
   return isWell ? favourite : candidates[0];
 }
 
-/** Puts the node that got earlier items of the batch first, if its tier and rank are not worse than those of the best node. */
+/** Puts the node that got earlier items of the batch first, if it is as good as the best node apart from its score. */
 function keepGrouped(
   candidates: Upstream[],
   batch: object,
@@ -253,16 +248,6 @@ function keepGrouped(
   moveToFront(candidates, choice.upstream);
 }
 
-function isAsGood(
-  upstream: Upstream,
-  best: Upstream,
-  method: string,
-  candidates: readonly Upstream[],
-): boolean {
-  const isRanked = upstream.tier === best.tier && rankTrust(upstream, method) === rankTrust(best, method);
-  return isRanked && candidates.includes(upstream);
-}
-
 function moveToFront(candidates: Upstream[], favourite: Upstream | undefined): void {
   const at = favourite === undefined ? -1 : candidates.indexOf(favourite);
   if (at > 0) candidates.unshift(...candidates.splice(at, 1));
@@ -270,6 +255,6 @@ function moveToFront(candidates: Upstream[], favourite: Upstream | undefined): v
 
 /** Moves preferred nodes to the front, except for nodes that do not answer; otherwise the order is unchanged. */
 function preferAll(candidates: Upstream[], preferred: ReadonlySet<Upstream>, method: string): void {
-  const isFirst = (upstream: Upstream): boolean => preferred.has(upstream) && rankTrust(upstream, method) < 3;
+  const isFirst = (upstream: Upstream): boolean => preferred.has(upstream) && mayAnswer(upstream, method);
   candidates.sort((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
 }

@@ -8,8 +8,8 @@ export function resumeStreams(): Policy<RoutedRequest> {
   return createPolicy<RoutedRequest>({
     onResult(context, result, next) {
       // If the route is already exhausted, no upstream is left that could continue the stream.
-      if (isComplete(result) || context.route.isExhausted) return result;
-      return new ContinuedStream(result, next, () => (context.route.isExhausted ? undefined : context));
+      if (isComplete(result) || context.route.leftInAll === 0) return result;
+      return new ContinuedStream(result, next, () => (context.route.leftInAll === 0 ? undefined : context));
     },
   });
 }

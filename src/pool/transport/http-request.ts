@@ -51,6 +51,8 @@ export interface RequestHost {
   dispatch(running: RunningRequest, isAlone: boolean): void;
   /** Removes the request from the expiry timer. */
   forget(running: RunningRequest): void;
+  /** Charges the credits of a request that the provider of the node bills. */
+  charge(credits: number): void;
   /** Frees the in-flight places of the request, because the request no longer uses a connection or waits for one. */
   release(running: RunningRequest): void;
 }
@@ -59,10 +61,18 @@ export interface RequestHost {
 export type OutgoingRequest<T> = {
   readonly body: string;
   readonly places: number;
+  /** Price of all calls of the request. */
+  readonly credits: number;
   /** Whether the request is sent only once, over a separate connection. */
   readonly isOnce?: boolean;
   readonly createReader: (source: ResultSource) => BodyReader<T>;
 };
+
+/**
+ * HTTP statuses of answers that providers do not bill, besides 5xx: the rate or the credits of the plan are exceeded. Source: Infura's credit costs
+ * (MetaMask/metamask-docs, services/get-started/pricing/credit-cost.mdx).
+ */
+const UNBILLED: ReadonlySet<number> = new Set([402, 429]);
 
 /**
  * One HTTP request and its answer. The request ends when its answer has been read to the end, or has failed. A streamed result is delivered before
@@ -94,19 +104,22 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
   #isCompleted = false;
   /** Whether the request must not be sent again if its connection breaks. */
   #isLastTry: boolean;
+  /** Credits that are not charged yet; 0 once it is known whether the provider bills the request. */
+  #credits: number;
   #isOver = false;
   /** Set when the HTTP client has finished with the request. */
   #isHandedBack = false;
 
   constructor(
     host: RequestHost,
-    { body, places, isOnce = false, createReader }: OutgoingRequest<T>,
+    { body, places, credits, isOnce = false, createReader }: OutgoingRequest<T>,
     options: SendOptions,
     { resolve, reject }: OnComplete<T>,
   ) {
     this.body = body;
     this.places = places;
     this.#isLastTry = isOnce;
+    this.#credits = credits;
     this.traceParent = options.traceParent;
     this.#host = host;
     this.#resolve = resolve;
@@ -125,8 +138,13 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
     return this.#controller !== undefined;
   }
 
-  /** Ends the request with a fault, or breaks off its streamed result. */
+  /** Ends the request with a fault, or breaks off its streamed result. A node that got the request bills it. */
   fail(fault: UpstreamFault): void {
+    if (this.isSent && !this.#isOver) this.#charge();
+    this.#fail(fault);
+  }
+
+  #fail(fault: UpstreamFault): void {
     if (this.#isOver) return;
     const reported = this.#reader.fail(fault);
     this.#end();
@@ -172,6 +190,8 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
     PARSED.heads++;
     PARSED.isSized = headers['content-length'] !== undefined && headers['transfer-encoding'] === undefined;
     if (this.#isOver) return;
+    if (status > 499 || UNBILLED.has(status)) this.#credits = 0;
+    this.#charge();
     this.#expectMore(this.#host.stallTimeout);
     if (status > 299) {
       const retryAfter = readHeader(headers, 'retry-after');
@@ -225,7 +245,7 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
     }
     this.#isHandedBack = true;
     if (this.#isOver) this.#host.release(this);
-    else this.fail(describeConnectionError(error));
+    else this.#fail(describeConnectionError(error));
   }
 
   takeDecoded(piece: Buffer): void {
@@ -238,6 +258,14 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
 
   failDecoding(): void {
     this.fail(new UpstreamFault('malformed', 'the compressed answer is malformed'));
+  }
+
+  /** Charges the request, once. */
+  #charge(): void {
+    const credits = this.#credits;
+    if (credits === 0) return;
+    this.#credits = 0;
+    this.#host.charge(credits);
   }
 
   #expectBytes(bytes: number): void {

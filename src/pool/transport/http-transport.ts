@@ -125,7 +125,8 @@ class HttpTransport implements Transport, RequestHost, CoalescingHost {
         call.takesBytes === true,
       );
     const isOnce = call.isOnce === true;
-    this.#begin({ body: encodeCall(call, id), places: 1, createReader, isOnce }, options, complete);
+    const credits = this.#limits.meter?.priceOf(call.method) ?? 0;
+    this.#begin({ body: encodeCall(call, id), places: 1, credits, createReader, isOnce }, options, complete);
   }
 
   sendCoalescedBatch(
@@ -172,6 +173,10 @@ class HttpTransport implements Transport, RequestHost, CoalescingHost {
     this.#inFlight -= places;
   }
 
+  charge(credits: number): void {
+    this.#limits.meter?.charge(credits);
+  }
+
   #refuse(options: SendOptions): UpstreamFault | undefined {
     return refuseCall(options, this.#isClosed, this.#inFlight >= this.#limits.inFlight);
   }
@@ -185,7 +190,10 @@ class HttpTransport implements Transport, RequestHost, CoalescingHost {
     this.#lastId += calls.length;
     const createReader = (): BatchReader =>
       new BatchReader(firstId, findBatchBounds(calls, answerBytes), this.#limits.memory);
-    return { body: encodeCallBatch(calls, firstId), places, createReader };
+    const { meter } = this.#limits;
+    const credits =
+      meter === undefined ? 0 : calls.reduce((total, { method }) => total + meter.priceOf(method), 0);
+    return { body: encodeCallBatch(calls, firstId), places, credits, createReader };
   }
 
   #begin<T>(request: OutgoingRequest<T>, options: SendOptions, complete: OnComplete<T>): RunningRequest {

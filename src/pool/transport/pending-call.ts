@@ -17,6 +17,8 @@ export type PendingParts<T> = {
   readonly bounds: AnswerBounds;
   /** Whether the answer is a list. */
   readonly isBatch: boolean;
+  /** Charges the calls. Called at most once, if the provider of the node bills them. */
+  readonly charge: () => void;
   readonly options: SendOptions;
   /** Reads the value of the call from the message that answers it. */
   readonly read: (message: NodeMessage) => PromiseOrValue<T>;
@@ -34,6 +36,8 @@ export interface Pending extends Expiring {
   beginWait(answerTimeout: number): void;
   complete(message: NodeMessage): void;
   fail(fault: UpstreamFault): void;
+  /** Fails the call because its connection is lost. */
+  lose(fault: UpstreamFault): void;
 }
 
 /** One call or batch that was sent over a WebSocket, or that waits for the WebSocket to be connected. */
@@ -45,6 +49,8 @@ export class PendingCall<T> implements Pending {
   expiresAt: number;
   sweepIndex = -1;
   readonly #calls: PendingCalls;
+  readonly #charge: () => void;
+  #isSent = false;
   readonly #read: (message: NodeMessage) => PromiseOrValue<T>;
   readonly #resolve: (value: T) => void;
   readonly #reject: (fault: UpstreamFault) => void;
@@ -52,13 +58,14 @@ export class PendingCall<T> implements Pending {
   readonly #onAbort: (() => void) | undefined;
 
   constructor(calls: PendingCalls, parts: PendingParts<T>) {
-    const { ids, text, bounds, isBatch, options, read, resolve, reject } = parts;
+    const { ids, text, bounds, isBatch, charge, options, read, resolve, reject } = parts;
     this.ids = ids;
     this.text = text;
     this.bounds = bounds;
     this.isBatch = isBatch;
     this.expiresAt = options.deadline;
     this.#calls = calls;
+    this.#charge = charge;
     this.#read = read;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -70,6 +77,7 @@ export class PendingCall<T> implements Pending {
   }
 
   beginWait(answerTimeout: number): void {
+    this.#isSent = true;
     this.expiresAt = Math.min(this.expiresAt, performance.now() + answerTimeout);
   }
 
@@ -79,6 +87,7 @@ export class PendingCall<T> implements Pending {
 
   complete(message: NodeMessage): void {
     this.#end(true);
+    this.#charge();
     let value: PromiseOrValue<T>;
     try {
       value = this.#read(message);
@@ -91,6 +100,11 @@ export class PendingCall<T> implements Pending {
   }
 
   fail(fault: UpstreamFault): void {
+    if (this.#isSent) this.#charge();
+    this.lose(fault);
+  }
+
+  lose(fault: UpstreamFault): void {
     this.#end(false);
     this.#reject(fault);
   }

@@ -79,6 +79,12 @@ export type BatchOptions = {
   readonly callers: CallerCoalescing;
 };
 
+/** Counts the credits that calls cost at the provider of a node. */
+export type CallMeter = {
+  priceOf(method: string): number;
+  charge(credits: number): void;
+};
+
 /** Bounds of one transport. Durations are milliseconds. */
 export type TransportLimits = {
   /** Maximum number of concurrent connections to the node (HTTP). */
@@ -101,4 +107,9 @@ export type TransportLimits = {
   readonly memory: () => AnswerMemory;
   /** Called when the node has sent more than a request can need, or too many messages that were not requested. */
   readonly onExcessive?: (fault: UpstreamFault) => void;
+  /**
+   * Meter of the credits of calls; absent if calls are free. A call is charged once its answer arrives, or when it is sent and then cancelled or timed
+   * out. It is not charged if its connection fails, or if the answer has the HTTP status 402, 429 or 5xx, which providers do not bill.
+   */
+  readonly meter?: CallMeter | undefined;
 };

@@ -42,6 +42,8 @@ const FIRST_REST_MS = 2_000;
 const MAX_REST_MS = 300_000;
 /** Maximum number of answers in one list; this service sends no batch with more calls than this. */
 const MAX_LIST = 10_000;
+/** Method of a notification, which has a price like a call. */
+const NOTIFICATION_CALL: Pick<NodeCall, 'method'> = { method: 'eth_subscription' };
 
 /**
  * Creates a transport over one WebSocket, which is opened when it is first needed and then stays open. Calls wait for the first connection. If the
@@ -98,7 +100,8 @@ class WebSocketTransport implements Transport, SocketListener {
         return continueWith(readInSlots(bytes.length, answers), requireAll);
       };
       const text = encodeCallBatch(calls, firstId);
-      this.#begin({ ids, text, bounds, isBatch: true, options, read, resolve, reject });
+      const charge = (): void => this.#charge(calls);
+      this.#begin({ ids, text, bounds, isBatch: true, charge, options, read, resolve, reject });
     });
   }
 
@@ -122,7 +125,8 @@ class WebSocketTransport implements Transport, SocketListener {
     clearTimeout(this.#reconnectTimer);
     for (const watch of this.#watches) watch.stop();
     this.#watches.clear();
-    this.#failAll(new UpstreamFault('unreachable', 'the connection to the node is being closed'));
+    const fault = new UpstreamFault('unreachable', 'the connection to the node is being closed');
+    for (const pending of this.#pending.list()) pending.fail(fault);
     await this.#socket?.close();
   }
 
@@ -149,9 +153,8 @@ class WebSocketTransport implements Transport, SocketListener {
     if (fault.kind === 'excessive') this.#limits.onExcessive?.(fault);
     // If several calls wait, it is unknown which of them the large answer belongs to.
     const isUnclear = fault.kind === 'tooLarge' && this.#pending.size > 1;
-    this.#failAll(
-      isUnclear ? new UpstreamFault('unreachable', 'the connection to the node was lost') : fault,
-    );
+    const lost = isUnclear ? new UpstreamFault('unreachable', 'the connection to the node was lost') : fault;
+    for (const pending of this.#pending.list()) pending.lose(lost);
     for (const watch of this.#watches) watch.goDown();
     this.#pending.forgetLate();
     this.#ended.clear();
@@ -201,8 +204,14 @@ class WebSocketTransport implements Transport, SocketListener {
     return message.scanners.every(({ id }) => id !== undefined && this.#pending.takeLate(id));
   }
 
-  /** @returns whether the message is a notification of a subscription */
+  /** @returns whether the message is a notification of a subscription; providers bill notifications */
   #announce(message: NodeMessage): boolean {
+    const isNotification = this.#passOn(message);
+    if (isNotification) this.#charge([NOTIFICATION_CALL]);
+    return isNotification;
+  }
+
+  #passOn(message: NodeMessage): boolean {
     const watches = [...this.#watches];
     const ids = watches.flatMap(({ subscription }) => subscription ?? []);
     const notification = readNotification(message, ids);
@@ -225,7 +234,8 @@ class WebSocketTransport implements Transport, SocketListener {
       readSingleReply(message, this.#limits.streamBytes);
     const bounds = findBounds(call.method, call.params);
     const text = encodeCall(call, id);
-    this.#begin({ ids: [id], text, bounds, isBatch: false, options, read, resolve, reject });
+    const charge = (): void => this.#charge([call]);
+    this.#begin({ ids: [id], text, bounds, isBatch: false, charge, options, read, resolve, reject });
   }
 
   #begin<T>(parts: PendingParts<T>): void {
@@ -264,8 +274,9 @@ class WebSocketTransport implements Transport, SocketListener {
     this.#socket = new NodeSocket(this.#endpoint, this.#limits, this);
   }
 
-  #failAll(fault: UpstreamFault): void {
-    for (const pending of this.#pending.list()) pending.fail(fault);
+  #charge(calls: readonly Pick<NodeCall, 'method'>[]): void {
+    const { meter } = this.#limits;
+    if (meter !== undefined) for (const { method } of calls) meter.charge(meter.priceOf(method));
   }
 
   #takeId(): string {

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { UpstreamFault } from '../../../src/pool/fault.ts';
 import type { NodeCall, NodeReply } from '../../../src/pool/node-call.ts';
 import { createNodeMemory } from '../../../src/pool/node-memory.ts';
+import type { Spend } from '../../../src/pool/spend/spend.ts';
 import type { SendOptions, Transport } from '../../../src/pool/transport/transport.ts';
 import { type TrackedHead, Upstream } from '../../../src/pool/upstream.ts';
 import { AnswerMemory } from '../../../src/util/answer-memory.ts';
@@ -87,6 +88,8 @@ export type NodeParts = {
   readonly secrets?: readonly string[];
   /** Whether nothing is known of the node yet; by default, it is verified and votes. */
   readonly isNew?: boolean;
+  /** Credits that its calls cost; by default they are free. */
+  readonly spend?: Spend;
   /** Clock of its health. */
   readonly now?: () => number;
   /** Transport that replaces the behaviour. */
@@ -127,6 +130,7 @@ export function createNode(parts: NodeParts | Behaviour): ScriptedNode {
     control: transport,
     tracker: { ...EVERYTHING, ...tracker },
     secrets: secrets ?? [],
+    ...(rest.spend !== undefined && { spend: rest.spend }),
     openMemory: rest.openMemory ?? (() => new AnswerMemory(createNodeMemory(), 'node')),
     now: now ?? (() => performance.now()),
   });

@@ -40,7 +40,7 @@ export function createSendToVoices(ask: Send, voices: OperatorVoices): Send {
     if (call.isSticky === true) throw new TooFewVoices('the pending state comes from one node only');
     const unshared = requestApart(call);
     const words = new Map<string, Word>();
-    const waiting = [...voices.operators];
+    const waiting = sortByCost(voices.operators, call.method);
     let fault: UpstreamFault | undefined;
     const inner = scope.derive();
     try {
@@ -100,6 +100,17 @@ export function createSendToVoices(ask: Send, voices: OperatorVoices): Send {
       inner.release();
     }
   };
+}
+
+/** Sorts operators: operators whose budget is used up last, otherwise by the price of a call at their cheapest node. */
+function sortByCost(operators: readonly (readonly Upstream[])[], method: string): (readonly Upstream[])[] {
+  const costOf = (nodes: readonly Upstream[]): number =>
+    Math.min(
+      ...nodes.map(({ spend }) =>
+        spend?.isUsedUp === true ? Number.MAX_SAFE_INTEGER : (spend?.priceOf(method) ?? 0),
+      ),
+    );
+  return operators.toSorted((a, b) => costOf(a) - costOf(b));
 }
 
 /**

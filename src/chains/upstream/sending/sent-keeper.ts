@@ -163,7 +163,9 @@ export class SentKeeper {
     const repeated = this.#sent.listSame(entry.hash).find(({ repeats }) => repeats < MAX_REPEATS);
     if (repeated === undefined) return;
     repeated.repeats++;
-    const nodes = isNowhere ? this.#parts.upstreams.filter(({ isUp }) => isUp) : lost;
+    const healthy = this.#parts.upstreams.filter(({ isUp }) => isUp);
+    const affordable = healthy.filter(({ spend }) => spend?.isUsedUp !== true);
+    const nodes = isNowhere ? (affordable.length > 0 ? affordable : healthy) : lost;
     for (const upstream of await this.#sender.repeat(entry, nodes, scope)) entry.takers.add(upstream);
   }
 }

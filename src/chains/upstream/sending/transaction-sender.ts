@@ -185,8 +185,8 @@ export class TransactionSender {
   }
 
   /**
-   * Chooses the nodes that receive a transaction: the healthy configured nodes. If no configured node is healthy, chooses nodes that may still
-   * answer.
+   * Chooses the nodes that receive a transaction: the healthy configured nodes whose budget is not used up. If there is none, chooses nodes that may
+   * still answer.
    */
   #chooseNodes(): readonly Upstream[] {
     const { relay, upstreams, options } = this.#parts;
@@ -194,13 +194,15 @@ export class TransactionSender {
     const { to } = options;
     const named = typeof to === 'string' ? upstreams : upstreams.filter(({ name }) => to.includes(name));
     const verified = named.filter(
-      ({ standing, isOnFork, isCordoned }) => standing === 'verified' && !isOnFork && !isCordoned,
+      ({ standing, isOnFork, isCordoned, spend }) =>
+        standing === 'verified' && !isOnFork && !isCordoned && spend?.isBarred !== true,
     );
     const usable = verified.filter((node) => !node.lacks(METHOD));
     const well = usable.filter(
       ({ isAway, health }) => !isAway && health.circuit !== 'open' && !health.isPaused,
     );
-    const chosen = [well, usable, verified].find((nodes) => nodes.length > 0) ?? [];
+    const affordable = well.filter(({ spend }) => spend?.isUsedUp !== true);
+    const chosen = [affordable, well, usable, verified].find((nodes) => nodes.length > 0) ?? [];
     return chosen.toSorted((a, b) => a.tier - b.tier || a.health.score - b.health.score);
   }
 

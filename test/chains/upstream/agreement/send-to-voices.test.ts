@@ -8,6 +8,7 @@ import { createSendToVoices } from '../../../../src/chains/upstream/agreement/se
 import { UpstreamFault } from '../../../../src/pool/fault.ts';
 import type { Upstream } from '../../../../src/pool/upstream.ts';
 import type { Send } from '../../../../src/pool/upstream-request.ts';
+import { createSpend } from '../../../pool/support/create-spend.ts';
 import { createScope } from '../../../pool/support/exchange.ts';
 
 type Says = string | Error;
@@ -59,6 +60,26 @@ describe('answers that no root covers', () => {
     const { outcome, requested } = await askOperators(2, away(), '"0x1"', '"0x2"', '"0x1"');
     assert.equal(outcome, '"0x1"');
     assert.equal(requested.length, 4);
+  });
+
+  test('are requested from the cheapest operators first, and last from those without a budget left', async () => {
+    const spent = createSpend({ default: 1 }, { credits: 1 });
+    spent.charge(1);
+    const spends = [createSpend({ default: 80 }), spent, createSpend({ default: 20 }), undefined];
+    const nodes = spends.map((spend, i) => ({ operator: `o${i}`, ...(spend && { spend }) })) as Upstream[];
+    const requested: (string | undefined)[] = [];
+    const ask: Send = async ({ except }) => {
+      requested.push(nodes.find((node) => except?.has(node) !== true)?.operator);
+      return '"0x1"';
+    };
+    const requestOf = async (needed: number): Promise<unknown> => {
+      requested.length = 0;
+      const call = { method: 'm', params: '[]', nulls: 'truth' } as const;
+      await createSendToVoices(ask, new OperatorVoices(nodes, needed))({ call, scope: createScope() });
+      return [...requested];
+    };
+    assert.deepEqual(await requestOf(2), ['o3', 'o2']);
+    assert.deepEqual(await requestOf(4), ['o3', 'o2', 'o0', 'o1']);
   });
 
   test('are refused with the numbers if too few operators agree', async () => {

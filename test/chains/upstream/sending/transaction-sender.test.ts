@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 import { keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
 import { readSendWords } from '../../../../src/pool/errors/node-words.ts';
+import { createSpend } from '../../../pool/support/create-spend.ts';
 import { createScope } from '../../../pool/support/exchange.ts';
 import { createNetwork } from '../../../pool/support/network.ts';
 import { ScriptedChain } from '../../../pool/support/scripted-chain.ts';
@@ -65,6 +66,23 @@ describe('sending a transaction', () => {
     const nodes = [nodeOf(silent), nodeOf(TAKEN), nodeOf(silent)];
     assert.equal(await send(networkOf(nodes)), `"${HASH}"`);
     assert.deepEqual(nodes.map(sends), [1, 1, 1]);
+  });
+
+  it('goes to no node whose budget is used up, unless there is no other, and never beyond a hard one', async () => {
+    const spent = (hard: boolean): ScriptedNode => {
+      const spend = createSpend({ default: 1 }, { credits: 1, hard });
+      spend.charge(1);
+      return createNode({ behaviour: TAKEN, name: 'spent', spend });
+    };
+    const nodes = [spent(false), nodeOf(TAKEN)];
+    await send(networkOf(nodes));
+    assert.deepEqual(nodes.map(sends), [0, 1]);
+    const only = spent(false);
+    await send(networkOf([only]));
+    assert.equal(sends(only), 1);
+    const barred = spent(true);
+    assert.match((await failOf(send(networkOf([barred])))).message, /has used up its budget of 1 credits/);
+    assert.equal(sends(barred), 0);
   });
 
   it('continues in the background when its client cancels', async () => {

@@ -1,0 +1,99 @@
+import type { Upstream } from '../upstream.ts';
+
+/** Maximum recent share of failed calls of a node that serves well. */
+const MAX_ERROR_RATE = 0.1;
+/** A node that serves well has at most this multiple of the lowest latency, plus `SLACK_MS`. */
+const MAX_SLOWNESS = 3;
+const SLACK_MS = 100;
+
+/**
+ * Sorts nodes, best first: by rank and tier; among equals, cheaper nodes that serve well before dearer ones, and nodes that do not serve well last. Nodes
+ * of the same price are sorted by score.
+ */
+export function sortNodes(nodes: Upstream[], method: string): void {
+  if (nodes.length < 2) return;
+  if (nodes.every(({ spend }) => spend === undefined)) {
+    nodes.sort((a, b) => compareStanding(a, b, method) || a.health.score - b.health.score);
+    return;
+  }
+  const costs = findCosts(nodes, method);
+  const costOf = (node: Upstream): number => costs.get(node) ?? 0;
+  nodes.sort(
+    (a, b) =>
+      compareStanding(a, b, method) ||
+      compareNumbers(costOf(a), costOf(b)) ||
+      a.health.score - b.health.score,
+  );
+}
+
+/** Whether `node` is of the same rank and tier as the best node, and not dearer if the best node serves well. */
+export function isAsGood(
+  node: Upstream,
+  best: Upstream,
+  method: string,
+  nodes: readonly Upstream[],
+): boolean {
+  if (node === best) return true;
+  if (compareStanding(node, best, method) !== 0 || !nodes.includes(node)) return false;
+  return !isDearer(node, best, method, nodes);
+}
+
+/** Whether another node has the same rank and tier, serves well, and costs less. */
+export function isDearer(
+  node: Upstream,
+  best: Upstream,
+  method: string,
+  nodes: readonly Upstream[],
+): boolean {
+  if (node.spend === undefined || compareStanding(node, best, method) < 0) return false;
+  const costs = findCosts(nodes, method);
+  return (costs.get(node) ?? 0) > (costs.get(best) ?? 0);
+}
+
+/** Returns the price of a call at each node. A node that does not serve well has an infinite price, so that its price is no reason to prefer it. */
+function findCosts(nodes: readonly Upstream[], method: string): ReadonlyMap<Upstream, number> {
+  const lowest = Math.min(
+    ...nodes.map(({ health }) => health.measured?.latencyMs ?? Number.POSITIVE_INFINITY),
+  );
+  const limit = MAX_SLOWNESS * lowest + SLACK_MS;
+  const isWell = ({ health }: Upstream): boolean =>
+    health.circuit === 'closed' &&
+    health.errorRate <= MAX_ERROR_RATE &&
+    (health.measured?.latencyMs ?? 0) <= limit;
+  return new Map(
+    nodes.map((node) => [node, isWell(node) ? (node.spend?.priceOf(method) ?? 0) : Number.POSITIVE_INFINITY]),
+  );
+}
+
+/** Compares without a subtraction, because infinite prices have no difference. */
+function compareNumbers(a: number, b: number): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+function compareStanding(a: Upstream, b: Upstream, method: string): number {
+  return rankTrust(a, method) - rankTrust(b, method) || a.tier - b.tier;
+}
+
+/** Rank of a node that is not expected to answer. */
+const UNRESPONSIVE = 3;
+
+/**
+ * Returns a rank from 0 (preferred) to 3. After the backoff of a circuit, one call at a time may test whether the node has recovered; for all other
+ * calls, the node ranks after healthy nodes. Even for older blocks, a node that is behind ranks after healthy nodes, because it may lack state.
+ */
+function rankTrust(upstream: Upstream, method: string): number {
+  const { health, isAway, isBehind, isOnFork } = upstream;
+  if (isAway || isOnFork || !isResponsive(upstream, method)) return UNRESPONSIVE;
+  if (isBehind) return 2;
+  return health.circuit === 'halfOpen' && health.inFlight > 0 ? 1 : 0;
+}
+
+/** Whether the node is expected to answer, and not on a fork. */
+export function mayAnswer(upstream: Upstream, method: string): boolean {
+  return rankTrust(upstream, method) < UNRESPONSIVE;
+}
+
+/** Whether the node is expected to answer calls of the method: its circuit is not open, and it is not known to be silent on this method. */
+export function isResponsive({ health, methodSilences }: Upstream, method: string): boolean {
+  return health.circuit !== 'open' && !methodSilences.isSilent(method);
+}

@@ -1,0 +1,88 @@
+import { continueWith, type PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
+import type { SpendReport, SpendTable } from '../../shared-store/spend/spend-table.ts';
+import { type Budget, DAY_MS, findPeriod, type Period } from './budget.ts';
+
+/** Credits of one account of the shared table, as this process knows them. */
+export class SpendAccount {
+  readonly name: string;
+  /** Number of nodes that charge this account. */
+  users = 0;
+  #budget: Budget | undefined;
+  #period: Period;
+  /** Credits that all processes have spent in the period, according to the table's last reply. */
+  #recorded = 0;
+  /** Credits that are not reported to the table yet. */
+  #pending = 0;
+  /** Report that the table has not confirmed yet. */
+  #reported: SpendReport | undefined;
+  #reporting: Promise<void> | undefined;
+
+  /** @param time Unix ms */
+  constructor(name: string, time: number) {
+    this.name = name;
+    this.#period = findPeriod(undefined, time);
+  }
+
+  get budget(): Budget | undefined {
+    return this.#budget;
+  }
+
+  get period(): Period {
+    return this.#period;
+  }
+
+  /** Credits spent in the period by all processes. Credits of other processes since the last report are not known. */
+  get spent(): number {
+    return this.#recorded + this.#pending + (this.#reported?.credits ?? 0);
+  }
+
+  get isUsedUp(): boolean {
+    return this.#budget !== undefined && this.spent >= this.#budget.credits;
+  }
+
+  /** Whether there are credits that the table has not confirmed. */
+  get isDirty(): boolean {
+    return this.#pending > 0 || (this.#reported?.credits ?? 0) > 0;
+  }
+
+  limitTo(budget: Budget | undefined, time: number): void {
+    this.#budget = budget;
+    this.turnPeriod(time);
+  }
+
+  charge(credits: number): void {
+    this.#pending += credits;
+  }
+
+  /** Begins a new period if the time is outside of the present one. The spent credits are then 0 until the table replies. @param time Unix ms */
+  turnPeriod(time: number): void {
+    const period = findPeriod(this.#budget, time);
+    if (period.from === this.#period.from && period.until === this.#period.until) return;
+    this.#period = period;
+    this.#recorded = 0;
+  }
+
+  /**
+   * Reports the credits since the last report, and reads the credits of all processes. Only one report is in flight at a time.
+   * @param entry number of the report if it is a new one
+   * @param time Unix ms
+   */
+  report(table: SpendTable, entry: number, time: number): PromiseOrValue<void> {
+    if (this.#reporting !== undefined) return this.#reporting;
+    const period = this.#period;
+    if (this.#reported === undefined) {
+      const day = Math.floor(time / DAY_MS);
+      this.#reported = { account: this.name, day, credits: this.#pending, since: period.from, entry };
+      this.#pending = 0;
+    }
+    const report = { ...this.#reported, since: period.from };
+    const done = continueWith(table.report(report), (recorded) => {
+      this.#reporting = undefined;
+      // Without credits, the outcome of the report does not matter, and the next report has a new day.
+      if (recorded !== undefined || report.credits === 0) this.#reported = undefined;
+      if (recorded !== undefined && this.#period === period) this.#recorded = recorded;
+    });
+    if (done instanceof Promise) this.#reporting = done;
+    return done;
+  }
+}

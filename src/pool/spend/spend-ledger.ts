@@ -1,0 +1,90 @@
+import type { SpendTable } from '../../shared-store/spend/spend-table.ts';
+import type { Clock } from '../../util/clock.ts';
+import type { UpstreamOptions } from '../options.ts';
+import { nameNodeAccount, nameSharedAccount } from './account-names.ts';
+import type { Budget } from './budget.ts';
+import { Spend } from './spend.ts';
+import { SpendAccount } from './spend-account.ts';
+
+/**
+ * Interval between reports of spent credits to the table, ms. In this time, processes do not know the credits of each other, and a killed process loses
+ * its own.
+ */
+export const REPORT_MS = 1_000;
+/** Number of intervals after which the credits of an account are read although this process has spent none. */
+const IDLE_ROUNDS = 5;
+/** Maximum rounds of reports at the end. Calls that end during one round are reported in the next. */
+const LAST_ROUNDS = 3;
+
+export type SpendLedgerOptions = {
+  readonly table: SpendTable;
+  readonly clock: Clock;
+  /** Wall clock, Unix ms. */
+  readonly wallTime: () => number;
+};
+
+/** All credits that this process spends at providers. Reports them to the shared table at intervals. */
+export class SpendLedger {
+  readonly #options: SpendLedgerOptions;
+  readonly #accounts = new Map<string, SpendAccount>();
+  /** Number of the last report. */
+  #entries = 0;
+  #rounds = 0;
+  #cancel: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(options: SpendLedgerOptions) {
+    this.#options = options;
+  }
+
+  /** Opens the count of a node that has prices. Nodes with the same name, before and after a reload, have one account. */
+  open(network: string, name: string, { credits, budget }: UpstreamOptions): Spend | undefined {
+    if (credits === undefined) return undefined;
+    const own = this.#use(nameNodeAccount(network, name), budget);
+    const shared =
+      budget?.account === undefined ? undefined : this.#use(nameSharedAccount(budget.account), budget);
+    const accounts = [own, ...(shared === undefined ? [] : [shared])];
+    for (const account of accounts) void this.#report(account);
+    this.#cancel ??= this.#options.clock.schedule(this.#tick, REPORT_MS);
+    return new Spend(credits, own, shared, () => {
+      for (const account of accounts) account.users--;
+    });
+  }
+
+  /** Sends the remaining reports to the table. Does not close the table. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancel?.();
+    for (let round = 0; round < LAST_ROUNDS; round++) {
+      const dirty = [...this.#accounts.values()].filter(({ isDirty }) => isDirty);
+      if (dirty.length === 0) return;
+      await Promise.all(dirty.map((account) => this.#report(account)));
+    }
+  }
+
+  #use(name: string, budget: Budget | undefined): SpendAccount {
+    const time = this.#options.wallTime();
+    const account = this.#accounts.get(name) ?? new SpendAccount(name, time);
+    this.#accounts.set(name, account);
+    account.limitTo(budget, time);
+    account.users++;
+    return account;
+  }
+
+  readonly #tick = (): void => {
+    if (this.#isClosed) return;
+    this.#cancel = this.#options.clock.schedule(this.#tick, REPORT_MS);
+    const isRead = ++this.#rounds % IDLE_ROUNDS === 0;
+    const time = this.#options.wallTime();
+    for (const account of this.#accounts.values()) {
+      const { until } = account.period;
+      account.turnPeriod(time);
+      if (account.isDirty || isRead || account.period.until !== until) void this.#report(account);
+      else if (account.users === 0) this.#accounts.delete(account.name);
+    }
+  };
+
+  #report(account: SpendAccount): void | Promise<void> {
+    return account.report(this.#options.table, ++this.#entries, this.#options.wallTime());
+  }
+}
