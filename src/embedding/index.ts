@@ -61,6 +61,15 @@ type OpenParts = {
 
 function openGateway(service: Service, { names, config, removeFolder }: OpenParts): EmbeddedGateway {
   const providers = new Set<InProcessProvider>();
+  let closing: Promise<void> | undefined;
+  async function closeAll(): Promise<void> {
+    for (const provider of providers) provider.close();
+    try {
+      await service.close();
+    } finally {
+      removeFolder();
+    }
+  }
   const findName = (name: string = names[0] ?? ''): string => {
     if (!names.includes(name)) throw new RangeError(`there is no network ${JSON.stringify(name)}`);
     return name;
@@ -76,10 +85,9 @@ function openGateway(service: Service, { names, config, removeFolder }: OpenPart
       providers.add(provider);
       return provider;
     },
-    async close() {
-      for (const provider of providers) provider.close();
-      await service.close();
-      removeFolder();
+    close() {
+      closing ??= closeAll();
+      return closing;
     },
   };
 }

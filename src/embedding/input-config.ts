@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listBuiltinNetworks } from '../config/builtin-config.ts';
 import type { Config } from '../config/config.ts';
@@ -53,13 +53,15 @@ function serve(network: object): Networks {
 
 /** Imports a chain. @returns the folder of its store */
 async function importInput({ genesis, blocks }: ChainInput, dataDir: string): Promise<string> {
+  const data = join(dataDir, 'chain');
+  mkdirSync(dataDir, { recursive: true });
+  const inputs = mkdtempSync(join(dataDir, 'input-'));
   const write = (name: string, contents: string | Uint8Array): string => {
-    const file = join(dataDir, name);
+    const file = join(inputs, name);
     writeFileSync(file, contents);
     return file;
   };
-  const data = join(dataDir, 'chain');
-  await importChain(
+  const imported = importChain(
     {
       genesis: typeof genesis === 'string' ? genesis : write('genesis.json', JSON.stringify(genesis)),
       blocks: typeof blocks === 'string' ? blocks : write('blocks.rlp', blocks),
@@ -68,5 +70,6 @@ async function importInput({ genesis, blocks }: ChainInput, dataDir: string): Pr
     },
     SILENT_PROGRESS,
   );
+  await imported.finally(() => rmSync(inputs, { recursive: true, force: true }));
   return data;
 }

@@ -18,6 +18,7 @@ export type SubscriptionEvents = {
 export class ProviderSubscriptions implements NotificationPort {
   readonly #events: SubscriptionEvents;
   readonly #open = new Map<string, ProviderSubscription>();
+  #isClosed = false;
 
   constructor(events: SubscriptionEvents) {
     this.#events = events;
@@ -25,6 +26,7 @@ export class ProviderSubscriptions implements NotificationPort {
 
   /** @throws RpcError (by rejection) if the provider has the maximum number of subscriptions; errors of `begin` */
   async open(_kind: string, begin: BeginSubscription): Promise<Subscription> {
+    if (this.#isClosed) throw new RpcError('cancelled');
     if (this.#open.size >= MAX_PROVIDER_SUBSCRIPTIONS)
       throw new RpcError('tooManySubscriptions', 'webSocket.subscriptions', MAX_PROVIDER_SUBSCRIPTIONS);
     const subscription = new ProviderSubscription(this.#events, () => this.end(subscription.id));
@@ -55,6 +57,7 @@ export class ProviderSubscriptions implements NotificationPort {
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const id of this.#open.keys()) this.end(id);
   }
 }

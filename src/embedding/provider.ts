@@ -107,8 +107,17 @@ export class InProcessProvider implements GatewayProvider {
     return result;
   }
 
+  /** Calls the listeners. The error of a listener is thrown outside of this call, so that it ends neither a subscription nor `close`. */
   #emit<Name extends keyof ProviderEvents>(event: Name, value: ProviderEvents[Name]): void {
-    this.#emitter.emit(event, value);
+    for (const listener of this.#emitter.listeners(event)) {
+      try {
+        listener.call(this, value);
+      } catch (error) {
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
   }
 }
 

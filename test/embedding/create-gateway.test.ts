@@ -135,13 +135,27 @@ test('a chain of objects and bytes is executed, and its temporary folder is remo
   assert.deepEqual(readdirSync(temporary.path), []);
 });
 
-test('close ends subscriptions and refuses further requests', async () => {
+test('close ends subscriptions and refuses further requests, whatever a listener throws', async (t) => {
   const closed = await createGateway({ dataDir: folder.path });
   const provider = closed.provider();
+  const thrown: unknown[] = [];
+  const { mock } = t;
+  mock.method(globalThis, 'queueMicrotask', (work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      thrown.push(error);
+    }
+  });
+  const fault = new Error('a fault of the listener');
+  provider.on('disconnect', () => {
+    throw fault;
+  });
   const disconnected = new Promise<Error & { code: number }>((resolve) => provider.on('disconnect', resolve));
   await provider.request({ method: 'eth_subscribe', params: ['newHeads'] });
-  await closed.close();
+  await Promise.all([closed.close(), closed.close()]);
   assert.equal((await disconnected).code, 4900);
+  assert.deepEqual(thrown, [fault]);
   await assert.rejects(provider.request({ method: 'eth_chainId' }), { code: 4900 });
 });
 
