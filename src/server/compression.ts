@@ -104,8 +104,12 @@ export class Compression {
     owner: string,
     client: Client,
   ): Promise<PackedBytes | undefined> {
-    const packed = await this.#run(owner, client, () => coding.pack(value.bytes));
-    if (packed !== undefined) value.keepPacked(packed);
+    const made = await this.#run(owner, client, () => coding.pack(value.bytes));
+    if (made === undefined) return undefined;
+    const { blocks } = made;
+    // zlib's output is a view of a chunk of 16 KiB or more, which the cache would keep without counting it.
+    const packed = blocks.length < blocks.buffer.byteLength ? { ...made, blocks: Buffer.from(blocks) } : made;
+    value.keepPacked(packed);
     return packed;
   }
 

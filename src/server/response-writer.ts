@@ -4,8 +4,9 @@ import { gzipSync } from 'node:zlib';
 import type { JsonBytes, JsonStream } from '../../packages/ethereum/primitives/json-result.ts';
 import type { WholeAnswer } from '../gateway/answer.ts';
 import type { CancelSignal } from '../util/cancel-source.ts';
-import { chooseCoding } from './codings/choose-coding.ts';
+import { acceptsCoding, chooseCoding } from './codings/choose-coding.ts';
 import type { Coding } from './codings/coding.ts';
+import { GZIP } from './codings/gzip.ts';
 import type { Compression } from './compression.ts';
 import type { CorsPolicy } from './cors.ts';
 import { CountedPieces, compressPieces, waitForTurn, writePieces } from './piece-writer.ts';
@@ -122,8 +123,8 @@ export class ResponseWriter {
     const { plain, zipped } = this.#document;
     const fields = this.describe(text, head);
     if (way.isLast) fields.push('Connection', 'close');
-    // Clients with another coding accept gzip as well, or get the document as it is.
-    const zips = findCoding(text, head) !== undefined && /gzip|\*/i.test(head.acceptEncoding ?? '');
+    // Clients that do not accept gzip get the document as it is.
+    const zips = text.length >= MIN_COMPRESSED_LENGTH && acceptsCoding(head.acceptEncoding, GZIP);
     if (zips) fields.push('Content-Encoding', 'gzip');
     const bytes = zips ? zipped : plain;
     this.#write(response, 200, bytes, bytes.length, fields, way);

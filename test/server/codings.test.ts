@@ -6,7 +6,7 @@ import * as zlib from 'node:zlib';
 import fc from 'fast-check';
 import { JsonBytes, SharedBytes } from '../../packages/ethereum/primitives/json-result.ts';
 import { BROTLI } from '../../src/server/codings/brotli.ts';
-import { chooseCoding } from '../../src/server/codings/choose-coding.ts';
+import { acceptsCoding, chooseCoding } from '../../src/server/codings/choose-coding.ts';
 import type { Coding } from '../../src/server/codings/coding.ts';
 import { GZIP } from '../../src/server/codings/gzip.ts';
 import { ZSTD } from '../../src/server/codings/zstd.ts';
@@ -139,4 +139,16 @@ test('the coding with the highest quality is chosen, and of several the preferre
     ['gzip;q=bad', 'gzip'],
   ] as const)
     assert.equal(chooseCoding(header)?.name, name, header);
+});
+
+test('a coding is accepted as the header names it, or as its wildcard does', () => {
+  for (const [header, isAccepted] of [
+    [undefined, false],
+    ['br', false],
+    ['br, gzip', true],
+    ['br, gzip;q=0', false],
+    ['br, *', true],
+    ['br, *;q=0', false],
+  ] as const)
+    assert.equal(acceptsCoding(header, GZIP), isAccepted, header);
 });

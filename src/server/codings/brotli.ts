@@ -60,7 +60,7 @@ function packBrotli(bytes: Uint8Array): Promise<PackedBytes> {
       stream.flush(zlibConstants.BROTLI_OPERATION_FLUSH, () => {
         stream.destroy();
         const blocks = Buffer.concat(pieces).subarray(STREAM_HEAD.length);
-        resolve({ coding: 'br', blocks: Buffer.from(blocks), length: bytes.length });
+        resolve({ coding: 'br', blocks, length: bytes.length });
       });
     });
   });

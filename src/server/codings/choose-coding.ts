@@ -22,14 +22,13 @@ export function chooseCoding(header: string | undefined): Coding | undefined {
   return last.coding;
 }
 
+/** Whether an Accept-Encoding header allows a coding. */
+export function acceptsCoding(header: string | undefined, { name }: Coding): boolean {
+  return header !== undefined && (readQualities(header).get(name) ?? 0) > 0;
+}
+
 function choose(header: string): Coding | undefined {
-  const qualities = new Map<string, number>();
-  for (const part of header.toLowerCase().split(',')) {
-    const [token = '', ...parameters] = part.split(';').map((piece) => piece.trim());
-    const name = ALIASES.get(token) ?? token;
-    // A wildcard counts only for a coding that the header does not name.
-    if (token !== '*' || !qualities.has(name)) qualities.set(name, readQuality(parameters));
-  }
+  const qualities = readQualities(header);
   let best: Coding | undefined;
   let bestQuality = 0;
   for (const coding of CODINGS) {
@@ -37,6 +36,18 @@ function choose(header: string): Coding | undefined {
     if (quality > bestQuality) [best, bestQuality] = [coding, quality];
   }
   return best;
+}
+
+/** Returns the quality of each coding that a header names, 0 to 1. */
+function readQualities(header: string): ReadonlyMap<string, number> {
+  const qualities = new Map<string, number>();
+  for (const part of header.toLowerCase().split(',')) {
+    const [token = '', ...parameters] = part.split(';').map((piece) => piece.trim());
+    const name = ALIASES.get(token) ?? token;
+    // A wildcard counts only for a coding that the header does not name.
+    if (token !== '*' || !qualities.has(name)) qualities.set(name, readQuality(parameters));
+  }
+  return qualities;
 }
 
 /** Returns the value of `q`, 0 to 1; a malformed value counts as 1, as for nginx. */
