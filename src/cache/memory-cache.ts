@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { JsonBytes, SharedBytes } from '../../packages/ethereum/primitives/json-result.ts';
 import type { CacheFigures } from '../observe/sources.ts';
 import type { Cache, CachedAnswer, CacheKey } from './cache.ts';
@@ -5,7 +6,7 @@ import { Ghost } from './ghost.ts';
 import { NameIndex } from './name-index.ts';
 import { NameWriter } from './name-writer.ts';
 import { RecordQueue } from './record-queue.ts';
-import { describeAnswer, Records } from './records.ts';
+import { describeAnswer, encodeChainPrefixes, Records } from './records.ts';
 import { Segments } from './segments.ts';
 
 export type MemoryCacheOptions = {
@@ -61,6 +62,9 @@ const BYTES_PER_BLOCK = 1_024;
  * even if it was requested again.
  */
 const MOVES = 32;
+
+/** Time for which an eviction runs without a pause, ms. */
+const EVICTION_SLICE_MS = 5;
 
 /**
  * Byte-bounded, scan-resistant cache with S3-FIFO replacement (SOSP 2023). A new entry enters a small queue. The oldest entry of the small queue
@@ -209,8 +213,17 @@ class FifoMemoryCache implements MemoryCache {
     const tables = this.#tables;
     if (tables === undefined) return;
     const { records } = tables;
-    for (const ref of records.list())
-      if (chainId === undefined || records.isOfChain(ref, chainId)) this.#remove(tables, ref);
+    const prefixes = chainId === undefined ? undefined : encodeChainPrefixes(chainId);
+    let pauseAt = performance.now() + EVICTION_SLICE_MS;
+    for (let list = 0; list < records.lists; list++) {
+      for (const ref of records.listEntries(list))
+        if (prefixes === undefined || records.hasPrefix(ref, prefixes)) this.#remove(tables, ref);
+      if (performance.now() < pauseAt) continue;
+      await setImmediate();
+      // The cache may have been closed or emptied during the pause.
+      if (this.#tables !== tables) return;
+      pauseAt = performance.now() + EVICTION_SLICE_MS;
+    }
   }
 
   describe(): readonly CacheFigures[] {

@@ -37,6 +37,16 @@ export type RecordAnswer = {
   readonly number: number;
 };
 
+/** Beginnings of requests, in both encodings of names. */
+export type RequestPrefixes = { readonly narrow: readonly Buffer[]; readonly wide: readonly Buffer[] };
+
+/** Returns the beginnings of the requests of a chain. */
+export function encodeChainPrefixes(chainId: string): RequestPrefixes {
+  const encode = (encoding: 'latin1' | 'utf16le'): Buffer[] =>
+    [':', '@'].map((end) => Buffer.from(`${chainId}${end}`, encoding));
+  return { narrow: encode('latin1'), wide: encode('utf16le') };
+}
+
 /** Reads and writes cache entries in segments, and links the entries of each block in a list. References to records come from `Segments`. */
 export class Records {
   readonly #segments: Segments;
@@ -116,23 +126,26 @@ export class Records {
     return this.#read(ref, NEXT);
   }
 
-  /** Returns all entries. */
-  list(): number[] {
-    const all: number[] = [];
-    for (const first of this.#blocks)
-      for (let ref = first; ref !== 0; ref = this.nextOfBlock(ref)) all.push(ref);
-    return all;
+  /** Number of lists of entries, one for some of the blocks. */
+  get lists(): number {
+    return this.#blocks.length;
   }
 
-  /** Whether the request of an entry begins with a chain id. */
-  isOfChain(ref: number, chainId: string): boolean {
+  /** Returns the entries of a list. */
+  listEntries(list: number): number[] {
+    const entries: number[] = [];
+    for (let ref = this.#blocks[list] ?? 0; ref !== 0; ref = this.nextOfBlock(ref)) entries.push(ref);
+    return entries;
+  }
+
+  /** Whether the request of an entry begins with one of these prefixes. */
+  hasPrefix(ref: number, { narrow, wide }: RequestPrefixes): boolean {
     const { bytes } = this.#segments.segmentOf(ref);
     const start = this.#segments.offsetOf(ref) + HEADER_BYTES;
     const isWide = (this.#read(ref, FLAGS) & WIDE) !== 0;
     const name = bytes.subarray(start, start + this.#read(ref, NAME_LENGTH));
     const request = name.subarray(name.indexOf(SPACE) + 1);
-    const expected = [':', '@'].map((end) => Buffer.from(`${chainId}${end}`, isWide ? 'utf16le' : 'latin1'));
-    return expected.some((prefix) => request.subarray(0, prefix.length).equals(prefix));
+    return (isWide ? wide : narrow).some((prefix) => request.subarray(0, prefix.length).equals(prefix));
   }
 
   readText(ref: number): string {
