@@ -36,7 +36,7 @@ ARG VERSION=0.2.0
 ARG REVISION=unknown
 ARG RUNTIME_BASE
 LABEL org.opencontainers.image.title="Portcullis" \
-  org.opencontainers.image.description="A JSON-RPC gateway to blockchain nodes with an execution engine of its own" \
+  org.opencontainers.image.description="A self-hosted JSON-RPC gateway to Ethereum chains, in front of nodes or with its own execution engine" \
   org.opencontainers.image.licenses="MIT" \
   org.opencontainers.image.version="${VERSION}" \
   org.opencontainers.image.revision="${REVISION}" \

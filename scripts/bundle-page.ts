@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { ROOT } from './program-files.ts';
 
-/** Folder of the bundled page, relative to the repository. `src/admin/routes.ts` reads it from beside itself. */
+/** Folder of the bundled page, relative to the repository. `src/admin/routes.ts` reads the folder, which is beside its compiled module. */
 export const PAGE_FOLDER = 'build/src/admin/page-bundle';
 
-/** @returns paths of the bundled sources, those of packages among them, whose licences apply to the bundle */
+/** @returns paths of the bundled sources, including sources of packages, whose licences apply to the bundle */
 export async function bundlePage(): Promise<readonly string[]> {
   const { metafile } = await build({
     entryPoints: [join(ROOT, 'src/admin/page/main.ts')],
@@ -16,7 +16,7 @@ export async function bundlePage(): Promise<readonly string[]> {
     format: 'esm',
     platform: 'browser',
     target: 'es2022',
-    // Comments with licences stay in the file, as the licences demand.
+    // The licences demand that their comments stay in the file.
     legalComments: 'eof',
     logLevel: 'warning',
     metafile: true,

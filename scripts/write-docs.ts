@@ -1,7 +1,7 @@
 /**
- * Writes docs/methods.md, docs/errors.md, docs/metrics.md, docs/admin-api.md, the table in docs/bounds.md, docs/configuration.md, docs/portcullis.schema.json and
- * portcullis.example.yaml from the definitions that the service uses, NOTICE and sbom.cdx.json from the lock file, and llms.txt from the other
- * documents.
+ * Writes the generated documents: docs/methods.md, docs/errors.md, docs/metrics.md, docs/admin-api.md, docs/configuration.md,
+ * docs/portcullis.schema.json, portcullis.example.yaml and the table in docs/bounds.md from the definitions that the service uses; NOTICE and
+ * sbom.cdx.json from the lock file; llms.txt from the other documents.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { API_PATH, API_ROUTES } from '../src/admin/api/api-routes.ts';

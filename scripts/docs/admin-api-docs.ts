@@ -6,8 +6,8 @@ const HEAD = `# Admin API
 <!-- Written by scripts/write-docs.ts from src/admin/api; do not edit. -->
 
 [operations.md](operations.md#admin-api) describes how to switch the Admin API on and how to use it. Requests carry
-\`Authorization: Bearer TOKEN\`. Requests with the role \`write\` carry a JSON body with \`Content-Type: application/json\`,
-and are in the audit log. Errors are problem documents (RFC 9457, \`application/problem+json\`). \`GET /admin/v1/openapi.json\` has
+\`Authorization: Bearer TOKEN\`. Requests that need the role \`write\` carry a JSON body with \`Content-Type: application/json\`,
+and are recorded in the audit log. Errors are problem documents (RFC 9457, \`application/problem+json\`). \`GET /admin/v1/openapi.json\` has
 the schemas of all bodies and answers.
 `;
 

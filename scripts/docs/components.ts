@@ -1,4 +1,4 @@
-/** Packages of other authors in the published package: those that an installation brings, and those inside of the bundle. */
+/** Third-party packages: packages that are installed with the program, and packages of which the bundle contains parts. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUNDLED_FILE, ROOT } from '../program-files.ts';
@@ -43,7 +43,7 @@ export function listComponents(): readonly Component[] {
     .sort((a, b) => (`${a.name}@${a.version}` < `${b.name}@${b.version}` ? -1 : 1));
 }
 
-/** Returns the path of a package in the lock file as Node resolves it: from the folder of its user upward. */
+/** Returns the path of a package in the lock file, searched as Node does: from the folder of the importing package upward. */
 function resolvePath(
   packages: Readonly<Record<string, Locked>>,
   from: string,
@@ -59,13 +59,13 @@ function resolvePath(
 /** @throws Error for a package without a version or a licence */
 function describe(path: string, locked: Locked, isBundled: boolean): Component {
   const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
-  // The lock file has no licence for a few packages of other platforms; their main package has the same.
+  // The lock file has no licence for a few packages of other platforms. They have the licence of their main package, MIT.
   const { version, license = 'MIT', integrity } = locked;
   if (version === undefined) throw new Error(`package-lock.json has no version of ${name}`);
   return { name, version, license, integrity, isBundled };
 }
 
-/** Returns NOTICE: the licence of each package of which the bundle contains parts, once for packages with the same text. */
+/** Returns NOTICE: the licences of the packages of which the bundle contains parts. Packages with the same text share one entry. */
 export function renderNotice(): string {
   const packages = new Map<string, string[]>();
   for (const { name, version, license, isBundled } of listComponents()) {

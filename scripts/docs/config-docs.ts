@@ -40,7 +40,7 @@ const TABLE = `
 |---|---|---|---|
 `;
 
-/** Sections whose options have tables of their own, beside the sections of the top level. */
+/** Sections below the top level whose options have a table of their own. */
 const OWN_TABLES: ReadonlySet<string> = new Set([
   'networks.NAME',
   'networks.NAME.upstreams[]',
@@ -77,7 +77,7 @@ function renderRow({ path, schema, isRequired }: ConfigOption): string {
 
 function renderDefault({ default: value }: OptionSchema): string {
   if (value === undefined) return '';
-  // The defaults of a section are those of its options.
+  // The default of a section is not shown, because the rows of its options show theirs.
   const isSection = typeof value === 'object' && value !== null && !Array.isArray(value);
   if (isSection && Object.values(value).every((one) => typeof one === 'object')) return '';
   return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;

@@ -26,7 +26,7 @@ export class AdminAccess {
     checkOrigin(request);
   }
 
-  /** Refuses other names than loopback names if no key is configured. @throws AdminRefusal */
+  /** Refuses a host name that is not a loopback name, if no key is configured. @throws AdminRefusal */
   checkHost({ headers: { host = '' } }: IncomingMessage): void {
     // After DNS rebinding, a page of another site still sends the name of that site in the Host header.
     if (this.#keyHash === undefined && !isLoopbackHost(host))
@@ -47,7 +47,7 @@ export class AdminAccess {
 }
 
 /**
- * Refuses cross-site requests that may change state. Browsers attach remembered passwords to the requests of any page.
+ * Refuses cross-site requests that may change state, because browsers attach remembered passwords to the requests of any page.
  * @throws AdminRefusal
  */
 export function checkOrigin({ method, headers }: IncomingMessage): void {

@@ -23,7 +23,7 @@ import type { AdminSources } from './sources.ts';
 export type AdminParts = {
   readonly options: { readonly host: string; readonly port: number } & Pick<AdminOptions, 'key' | 'api'>;
   readonly sources: AdminSources;
-  /** Parts of the Admin API; without them, or without `options.api`, there is none. */
+  /** Parts of the Admin API. The Admin API is off if they or `options.api` are absent. */
   readonly api?: AdminApiParts;
   readonly log: Logger;
   readonly clock?: Clock;
@@ -137,7 +137,7 @@ class NodeAdminServer implements AdminServer {
   }
 }
 
-/** Returns a function that opens the Admin API. The first request loads the API, so that a start does not take longer. */
+/** Returns a function that opens the Admin API. The first request loads its modules, so that they do not delay the start. */
 function createApi(
   credentials: NonNullable<AdminOptions['api']>,
   parts: AdminApiParts,

@@ -12,7 +12,8 @@ const ADDRESSES = 10_000;
 const ADDRESS_MS = 60_000;
 
 /**
- * Counts wrong keys of the admin server, and wrong tokens of the Admin API, by address. After too many wrong keys, an address is refused even with the correct key.
+ * Counts wrong keys of the admin server and wrong tokens of the Admin API, by address. After too many of them, an address is refused even with the
+ * correct key.
  */
 export class Guesses {
   readonly #byAddress: Lru<string, TokenBucket>;

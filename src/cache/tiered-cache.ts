@@ -33,7 +33,7 @@ class TieredCache implements Cache {
   }
 
   async evictChain(chainId: string | undefined): Promise<void> {
-    // The far tier is emptied first: hits of the far tier are copied into the near one.
+    // The far tier is emptied first, because its hits are copied into the near tier.
     await this.#far.evictChain(chainId);
     await this.#near.evictChain(chainId);
   }

@@ -13,7 +13,7 @@ export type BannerParts = {
   readonly admin: ListenAddress | undefined;
   /** Networks that the key `demo` opens besides the built-in ones; the service accepts this key on loopback only. */
   readonly demoNetworks?: readonly string[];
-  /** Option of `portcullis keys create` that locates the keys of this service, with its value. */
+  /** Option with which `portcullis keys create` finds the keys of this service, and the value of the option. */
   readonly keysPlace: readonly ['--config' | '--data', string];
   /** Last line. */
   readonly more?: string;
@@ -22,7 +22,7 @@ export type BannerParts = {
 /** Maximum number of network names that the banner lists. */
 const MAX_NAMES = 8;
 
-/** Returns the lines that a service prints when it accepts requests, at most nine: URLs, key, status page, and a curl command that can be pasted. */
+/** Returns the lines that a service prints when it accepts requests, at most eight: URLs, key, status page, and a curl command that can be pasted. */
 export function formatBanner(parts: BannerParts): string {
   const { title, config, address, admin, more } = parts;
   const [http, ws] =

@@ -3,7 +3,7 @@ import { type Command, createCommand } from '../service/command.ts';
 import { FILE_VARIABLES } from '../service/common-help.ts';
 import { checkFiles } from './check-files.ts';
 
-/** `portcullis check-config`. Running it throws a ConfigError with all errors of the file. */
+/** `portcullis check-config`, which throws a ConfigError with all errors of the file. */
 export const checkConfigCommand: Command = createCommand({
   name: 'check-config',
   operands: ['FILE'],

@@ -36,7 +36,7 @@ export const COMMAND_TABLE: Readonly<Record<string, CommandRow>> = {
   },
   import: {
     synopsis: 'import --genesis FILE --blocks FILE [OPTIONS]',
-    summary: 'Imports a chain, to be served later',
+    summary: 'Imports a chain into a store, which `portcullis serve` can serve',
     load: async () => (await import('./import.ts')).importCommand,
   },
   keys: {

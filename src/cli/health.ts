@@ -11,7 +11,7 @@ import { readErrorCode } from '../util/system-error.ts';
 /** Time limit from connecting to the response, milliseconds. */
 const TIMEOUT_MS = 2_000;
 
-/** `portcullis health`. Running it throws a ConfigError if the listener options are missing or invalid. */
+/** `portcullis health`, which throws a ConfigError if the listener options are missing or invalid. */
 export const healthCommand: Command = createCommand({
   name: 'health',
   about: `Checks that the service on this machine is alive.

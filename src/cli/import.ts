@@ -17,7 +17,7 @@ export const SEAL_OPTION: TextOption & {
   choices: SEAL_CHECKS,
   default: 'ethash-format',
   about:
-    'ethash-format: proof-of-work difficulty follows the formula, seals may be anything; none: difficulty may be anything as well',
+    'ethash-format: proof-of-work difficulty must follow the formula, and seals are not checked; none: difficulty is not checked either',
 };
 
 const MiB = 1_024 * 1_024;
@@ -25,7 +25,7 @@ const MiB = 1_024 * 1_024;
 /** `portcullis import` */
 export const importCommand: Command = createCommand({
   name: 'import',
-  about: `Imports a chain, to be served later.
+  about: `Imports a chain into a store, which \`portcullis serve\` can serve.
 
     The command appends a file of RLP blocks to the chain stored in a folder. Every block is validated and executed, and every
     root is checked. An import that was interrupted, for example with Ctrl-C, continues where it stopped.`,
@@ -48,7 +48,7 @@ export const importCommand: Command = createCommand({
       about:
         'full: headers, bodies, receipts, gas, and the state root of every block; header: the same, but the state root only ' +
         'at the end of each commit (up to 512 blocks), and a wrong root discards the whole commit; none: blocks are ' +
-        'executed, and checked only for their parent, for files that were checked before',
+        'executed, and only their parent is checked, for files that were checked before',
     },
     'call-memory': {
       value: 'MIB',

@@ -32,11 +32,11 @@ const NETWORKS: Readonly<Record<InitMode, string>> = {
 defaultNetwork: devnet
 
 networks:
-  # A layer 1 with every fork from Frontier to Amsterdam.
+  # This layer 1 has every fork from Frontier to Amsterdam.
   devnet:
     builtin: devnet
 
-  # A layer 2 like Linea, with \`devnet\` as its layer 1.
+  # This layer 2 is like Linea. Its layer 1 is \`devnet\`.
   rollup:
     builtin: rollup
     rollup:
@@ -52,7 +52,7 @@ networks:
   # Choose the name of the network: it is part of the URL.
   mainnet:
     #hosts: [mainnet.example.org]
-    # Replace these URLs. \${NODE_KEY} stands for an environment variable: secrets need not be in this file.
+    # Replace these URLs. \${NODE_KEY} stands for an environment variable, so that the file contains no secret.
     upstreams:
       - http://127.0.0.1:8546
       #- url: https://node.example.org/v1/\${NODE_KEY}
@@ -85,7 +85,7 @@ networks:
   # Choose the name of the network: it is part of the URL.
   rollup:
     #hosts: [rollup.example.org]
-    # Replace this URL. \${NODE_KEY} stands for an environment variable: secrets need not be in this file.
+    # Replace this URL. \${NODE_KEY} stands for an environment variable, so that the file contains no secret.
     upstreams:
       - http://127.0.0.1:8547
       #- url: https://node.example.org/v1/\${NODE_KEY}

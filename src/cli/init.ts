@@ -55,7 +55,7 @@ function findSchema(output: string): string | undefined {
 const EDITS: Readonly<Record<InitMode, string | undefined>> = {
   dev: undefined,
   nodes: 'Replace the URLs below `upstreams`, then run:',
-  embedded: 'The file serves a built-in chain until you replace it by your own, as its comments say. Run:',
+  embedded: 'The file serves a built-in chain. Its comments say how to serve your own chain. Run:',
   rollup: 'Replace the URL below `upstreams`, then run:',
 };
 
@@ -73,7 +73,7 @@ function describeNext(mode: InitMode, output: string): string {
   return `Wrote ${output}. ${EDITS[mode] ?? 'Run:'}\n\n${lines.join('\n')}\n`;
 }
 
-/** Returns the beginning of a command line in the form in which this program was started. */
+/** Returns the words with which a user starts this program, depending on how it was started. */
 function findProgram(): string {
   switch (process.env['npm_lifecycle_event']) {
     case 'start':

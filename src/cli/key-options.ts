@@ -29,7 +29,7 @@ export const KEY_SETTING_OPTIONS: Readonly<Record<SettingOption, TextOption> & R
   rate: { value: 'N[/BURST]', about: 'calls per second, and the maximum burst (default: no limit)' },
   'daily-credits': { value: 'N', about: 'maximum credits for the calls of a day (default: no limit)' },
   expires: { value: 'TIME', about: 'ISO 8601, or a duration from now such as 90d (default: never)' },
-  jwt: { value: 'NAME', about: 'requests must bring a token of this issuer (access.jwt)' },
+  jwt: { value: 'NAME', about: 'requests must carry a token of this issuer (access.jwt)' },
 };
 
 type TextOptions = { readonly [K in SettingOption]?: string | undefined };

@@ -46,7 +46,7 @@ const SUBCOMMANDS = {
     ${SETTINGS_HELP}`,
     options: {
       name: { value: 'NAME', isRequired: true, about: 'name of the key in lists, logs and metrics' },
-      secret: { about: 'requests must bring a secret, which is printed after the key' },
+      secret: { about: 'requests must carry a secret, which is printed after the key' },
       ...KEY_SETTING_OPTIONS,
       ...PLACE_OPTIONS,
     },

@@ -19,7 +19,7 @@ const DEMO_KEY = 'demo';
 const LISTEN = /^(?:(.*):)?(\d{1,5})$/;
 const MAX_PORT = 65_535;
 
-/** Gateway with the key of the process, if it has one. */
+/** Gateway, with the key of this process if there is one. */
 type OpenGateway = {
   readonly gateway: GatewayNetworks;
   readonly key: string | undefined;
@@ -146,11 +146,11 @@ async function openGateway(file: string | undefined): Promise<OpenGateway> {
   return { gateway, key: key ?? DEMO_KEY, close: () => service.close() };
 }
 
-/** Configuration for a gateway that only this process uses. */
+/** Returns the configuration of a gateway that only this process uses. */
 function toLocal({ listen: { tls: _, ...listen }, limits, ...config }: Config): Config {
   return {
     ...config,
-    // No balancer has to notice the end of this gateway.
+    // No load balancer sends requests to this gateway.
     limits: { ...limits, drainDelay: 0 },
     listen: { ...listen, host: '127.0.0.1', port: 0 },
     admin: false,

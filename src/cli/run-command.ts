@@ -6,7 +6,7 @@ import { pointToNames } from '../util/near-name.ts';
 import { describeSystemError, isStoreError, readErrorCode } from '../util/system-error.ts';
 import { COMMAND_TABLE, type CommandRow } from './command-table.ts';
 
-/** Options that are commands. */
+/** Options that run a command in place of a command name. */
 const FLAGS: ReadonlyMap<string, string> = new Map([
   ['-h', 'help'],
   ['--help', 'help'],

@@ -2,12 +2,12 @@ import { ANY_NAME, listOptions } from './json-schema.ts';
 
 /** Width at which comments are wrapped, characters. */
 const WIDTH = 120;
-/** Line with an option: indentation, `#` of an option that is not set, `- ` of a list item, key. */
+/** Matches a line with an option: indentation, `#` if the option is not set, `- ` of a list item, and the key. */
 const OPTION = /^( *)#?(- )?([A-Za-z]\w*):(?: |$)/;
 
 /**
- * Adds the descriptions of the options to a YAML text, as comments above them. An option that is not set has a `#` without a space before its key. An
- * option is described where it first appears, unless the text has a comment above it.
+ * Adds the descriptions of the options to a YAML text, as comments above the options. A `#` directly before a key marks an option that is not set. An
+ * option is described where it first appears, unless it already has a comment.
  */
 export function annotateYaml(text: string): string {
   const descriptions = new Map(listOptions().map(({ path, schema }) => [path, schema.description ?? '']));

@@ -14,7 +14,7 @@ export function checkBudgets({ networks }: Config): Problem[] {
       if (first === undefined) {
         known.set(budget.account, { budget, where: `networks.${name}.upstreams[${i}]` });
       } else if (!isDeepStrictEqual(first.budget, budget)) {
-        const message = `the account ${budget.account} has another budget in ${first.where}: expected the same for all nodes of an account`;
+        const message = `the account ${budget.account} has another budget in ${first.where}: expected one budget for all nodes of an account`;
         problems.push({ path: ['networks', name, 'upstreams', i, 'budget'], message });
       }
     }

@@ -119,7 +119,7 @@ export const configSchema: z.ZodType<Config> = z.strictObject({
       .default(1),
   ),
   defaultNetwork: option(
-    'Network that serves host names that no network has. Without it, such a host name gets status 404.',
+    'Network that serves requests for unknown host names. Without it, such requests get status 404.',
     z.string().exactOptional(),
   ),
   // `checkConfig` checks the names of networks. If the schema checked network names, an invalid name would hide the errors in its network.
@@ -127,10 +127,7 @@ export const configSchema: z.ZodType<Config> = z.strictObject({
     'Networks by name. Each network is a chain, which is served at `/NAME/v3/KEY`.',
     networksSchema,
   ),
-  limits: option(
-    'Bounds of the service. docs/bounds.md has the refusal of each bound.',
-    limitsSchema.prefault({}),
-  ),
+  limits: option('Bounds of the service (docs/bounds.md).', limitsSchema.prefault({})),
   access: option('Authentication and limits of keys (docs/operations.md).', accessOptionsSchema),
   execution: option('Limits of calls and estimates that are executed locally.', executionOptionsSchema),
   cache: option('Cache of answers.', cacheOptionsSchema),

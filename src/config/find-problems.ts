@@ -121,7 +121,7 @@ export function listProblems(issue: z.core.$ZodIssue, value: unknown): Problem[]
   return [{ path, message }];
 }
 
-/** Returns the hint to an unknown key: a near name at this place, or a known synonym, or the same name elsewhere, or the list of names. */
+/** Returns the hint for an unknown key: a similar name in this place, a name with the same meaning, the same name elsewhere, or the list of names. */
 function hintAt(key: string, keys: readonly string[]): string {
   const near = suggestName(key, keys);
   if (near !== '') return near;
@@ -130,7 +130,7 @@ function hintAt(key: string, keys: readonly string[]): string {
   return suggestPlaces(key) || pointToNames(key, keys);
 }
 
-/** Names of options in other gateways and servers, by the name here. */
+/** Names that other gateways and servers have for an option, by the name of the option here. */
 const SYNONYMS: readonly (readonly [key: string, words: ReadonlySet<string>])[] = [
   [
     'upstreams',
@@ -162,7 +162,10 @@ function hideSecretKey(path: Path, key: string): string {
 /** Maximum number of places that an error names. */
 const MAX_PLACES = 3;
 
-/** Names the options with this key elsewhere in the configuration: `, did you mean listen.port or admin.port?`. Empty if there are none or many. */
+/**
+ * Names the options with this key elsewhere in the configuration: `, did you mean listen.port or admin.port?`. The text is empty for no option, and
+ * for more than `MAX_PLACES`.
+ */
 function suggestPlaces(key: string): string {
   const places = listOptions().flatMap(({ path }) => {
     if (path === key) return [`${path} (top level)`];

@@ -28,7 +28,7 @@ export const ANY_NAME = 'NAME';
 
 let schema: OptionSchema | undefined;
 
-/** Returns the JSON Schema of a configuration file. Conditions between several values are not part of it: `checkConfig` has them. */
+/** Returns the JSON Schema of a configuration file. It does not contain conditions between several values, which `checkConfig` checks. */
 export function readJsonSchema(): OptionSchema {
   schema ??= createJsonSchema();
   return schema;
@@ -42,7 +42,7 @@ function createJsonSchema(): OptionSchema {
     override({ zodSchema, jsonSchema }) {
       const { def } = zodSchema._zod;
       if (def.type !== 'pipe' || def.in._zod.def.type !== 'transform') return;
-      // A value that is preprocessed may be a text: a URL in place of a row of `upstreams`.
+      // A preprocessed value may also be a text, such as a URL in place of a row of `upstreams`.
       const { description, ...row } = jsonSchema;
       for (const key of Object.keys(row)) delete jsonSchema[key as keyof typeof row];
       jsonSchema.anyOf = [{ type: 'string' }, row];
@@ -51,7 +51,7 @@ function createJsonSchema(): OptionSchema {
   return admitVariables(json as OptionSchema, []);
 }
 
-/** Adds the form `${NAME}` to the texts that may be environment variables. */
+/** Adds the form `${NAME}` to options whose value may be an environment variable. */
 function admitVariables(option: OptionSchema, path: readonly string[]): OptionSchema {
   const { properties, additionalProperties, items, anyOf, ...rest } = option;
   const isBound = rest.pattern !== undefined || rest.minLength !== undefined;

@@ -35,7 +35,7 @@ export type BuiltinChain = (typeof BUILTIN_CHAINS)[number];
 
 /** Row of `networks:`. Exactly one of `builtin`, `embedded` and `upstreams` is present. */
 export type NetworkOptions = {
-  /** Host names, lower-case; `*.name` matches every name below it. By default `<network>.localhost`; an empty list for none. */
+  /** Host names in lower case; `*.name` matches every name below it. By default, the name is `<network>.localhost`. */
   readonly hosts: readonly string[];
   readonly builtin?: BuiltinChain;
   /** Folder of the chain store, and the number of blocks below the head that have proofs. */
@@ -111,7 +111,7 @@ type NetworkRow = Omit<NetworkSection, 'execution'> & { readonly execution?: Exe
 /** Entry of `networks:` without the defaults that depend on other options. */
 export const networkRowSchema: z.ZodType<NetworkRow> = z.strictObject({
   hosts: option(
-    'Host names that select the network without its name in the path. `*.name` matches every name below it, and exact names win over wildcards. By default, the host name is `NAME.localhost`. An empty list is none.',
+    'Host names that select the network without its name in the path. `*.name` matches every name below it. Exact names take precedence over wildcards. By default, the host name is `NAME.localhost`. An empty list is none.',
     z.array(hostSchema).max(1_000).exactOptional(),
   ),
   builtin: option(
@@ -160,7 +160,7 @@ export const networkRowSchema: z.ZodType<NetworkRow> = z.strictObject({
     agreementSchema.exactOptional(),
   ),
   checkpoint: option(
-    'Block that is on the chain whatever nodes report, where answers are verified.',
+    'Trusted block, which is on the chain whatever nodes report. It is used where answers are verified.',
     checkpointSchema.exactOptional(),
   ),
   send: option('Destinations and checks of transactions.', sendOptionsSchema),

@@ -31,7 +31,7 @@ export async function readInput(input: GatewayInput, dataDir: string): Promise<C
     admin: false,
     log: { level: log },
     ...(await describeNetworks(input, dataDir)),
-    // The address is an input of its own, because an embedded service usually takes a free port.
+    // The address comes from `host` and `port`, not from the configuration, because an embedded service usually takes a free port.
     listen: { ...(config as { readonly listen?: object } | undefined)?.listen, host, port },
   });
   return parseConfig(text, { name: 'createGateway', folder: process.cwd(), environment: {} });

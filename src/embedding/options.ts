@@ -8,7 +8,7 @@ export type ChainInput = {
   readonly blocks: string | Uint8Array;
 };
 
-/** Input of `createGateway`. At most one of `nodes`, `chain` and `config` is present; without any, the built-in development networks are served. */
+/** Input of `createGateway`. At most one of `nodes`, `chain` and `config` may be present. Without them, the development networks are served. */
 export type GatewayInput = {
   /** URLs of nodes of one chain (http, https, ws, wss), served as the network `main`. */
   readonly nodes?: readonly string[];
@@ -16,14 +16,14 @@ export type GatewayInput = {
   readonly chain?: ChainInput;
   /** Configuration with the names and values of a configuration file. */
   readonly config?: object;
-  /** Folder of chains, keys and filters; by default a temporary folder that `close` removes. */
+  /** Folder of chains, keys and filters. By default, it is a temporary folder, which `close` removes. */
   readonly dataDir?: string;
   /** Address of `listen()`; by default 127.0.0.1 and a free port. */
   readonly host?: string;
   readonly port?: number;
   /** Functions that run before and after each call; the first interceptor is the outermost. */
   readonly interceptors?: readonly Interceptor[];
-  /** Level of the log on stderr; `warn` by default. */
+  /** Level of the log on stderr; `warn` by default. A section `log` of `config` overrides it. */
   readonly log?: 'silent' | 'error' | 'warn' | 'info' | 'debug';
 };
 
@@ -31,16 +31,16 @@ export type GatewayInput = {
 export type GatewayAddress = {
   readonly host: string;
   readonly port: number;
-  /** URL for HTTP requests to the first network, or to the named network. @param key by default `demo`, which opens networks on loopback addresses */
+  /** Returns the URL for HTTP requests to the first or the named network. @param key by default `demo`, which works on loopback addresses only */
   url(network?: string, key?: string): string;
-  /** URL of a WebSocket to the first network, or to the named network. */
+  /** Returns the URL for WebSockets to the first or the named network. */
   webSocketUrl(network?: string, key?: string): string;
 };
 
 /** Request of EIP-1193. */
 export type ProviderRequest = { readonly method: string; readonly params?: readonly unknown[] | object };
 
-/** Events of EIP-1193 that a provider emits, with their argument. */
+/** Events of EIP-1193 that a provider emits, each with the type of its argument. */
 export type ProviderEvents = {
   message: {
     readonly type: 'eth_subscription';

@@ -14,7 +14,7 @@ export type SubscriptionEvents = {
   readonly onFailure: (reason: string) => void;
 };
 
-/** Subscriptions of one provider. Listeners run while a notification is delivered, so nothing is buffered for them. */
+/** Subscriptions of one provider. Listeners are called synchronously, so delivered notifications need no buffer. */
 export class ProviderSubscriptions implements NotificationPort {
   readonly #events: SubscriptionEvents;
   readonly #open = new Map<string, ProviderSubscription>();
@@ -48,10 +48,10 @@ export class ProviderSubscriptions implements NotificationPort {
     return subscription !== undefined;
   }
 
-  /** Does nothing: the program pays no credits. */
+  /** Does nothing, because the embedding program has no limit of credits. */
   charge(): void {}
 
-  /** Delivers the notifications of a subscription, whose id its subscriber knows now. */
+  /** Delivers the notifications of a subscription from now on, because its subscriber has received its id. */
   release(id: unknown): void {
     if (typeof id === 'string') this.#open.get(id)?.release();
   }

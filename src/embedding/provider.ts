@@ -7,7 +7,7 @@ import { RequestScope } from '../util/request-scope.ts';
 import type { GatewayProvider, ProviderEvents, ProviderRequest } from './options.ts';
 import { ProviderSubscriptions } from './provider-subscriptions.ts';
 
-/** Maximum size of an answer, bytes: a JavaScript string has at most 512 MiB. */
+/** Maximum size of an answer, bytes. A string of V8 has at most about 2^29 characters. */
 const MAX_ANSWER_BYTES = 512 * 1_024 * 1_024;
 
 /** Codes of EIP-1193. */
@@ -40,7 +40,7 @@ export type ProviderParts = {
   readonly timeoutMs: number;
 };
 
-/** EIP-1193 provider whose requests are bodies of the gateway, with the program as their owner. */
+/** EIP-1193 provider that passes its requests to the gateway as request bodies, with the embedding program as their owner. */
 export class InProcessProvider implements GatewayProvider {
   readonly #parts: ProviderParts;
   readonly #emitter = new EventEmitter();
@@ -102,7 +102,7 @@ export class InProcessProvider implements GatewayProvider {
   /** @returns the result @throws ProviderError for an error response */
   #open(method: string, { result, error }: Response): unknown {
     if (error !== undefined) throw new ProviderError(error.message, error.code, error.data);
-    // The caller's continuation, which runs before the next turn of the event loop, learns the id before the first notification.
+    // Notifications begin in the next iteration of the event loop, so that the caller has received the id before.
     if (method === 'eth_subscribe') setImmediate(() => this.#subscriptions.release(result));
     return result;
   }

@@ -144,7 +144,7 @@ function admitCredentials(
   });
 }
 
-/** Owner of the calls that the program of an embedded service makes in its own process. */
+/** Owner of the calls that a program makes to a gateway in its own process. */
 const PROGRAM_PRINCIPAL: Principal = { id: 'program', name: 'program' };
 
 /** Admits the program that embeds the service to a network. The program needs no key, and has no rules and no limits of rate. */

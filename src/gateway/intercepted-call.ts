@@ -21,8 +21,8 @@ export type InterceptorRefusal = {
 };
 
 /**
- * Functions of a program that embeds the service, which run before and after each call: single calls, items of batches, and calls that run as a
- * group. Interceptors run after permissions and limits were checked, so they get only calls that are permitted and charged.
+ * Functions of a program that embeds the service. They run before and after each call, whether it is a single call, an item of a batch, or part of a
+ * group. They run after the checks of permissions and limits, so they get only calls that are permitted and charged.
  */
 export type Interceptor = {
   /** Returns an error to refuse the call, which then costs no credits, or undefined to allow it. If `before` throws, the call fails with -32603. */

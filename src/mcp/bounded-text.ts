@@ -3,7 +3,7 @@ import type { JsonObject } from '../rpc/codec/codec.ts';
 /** Maximum size of a tool's answer, bytes: about 8,000 tokens of a model. */
 export const MAX_TOOL_ANSWER_BYTES: number = 20_000;
 
-/** Successive limits of lists and texts. The first ones that make an answer small enough are used. */
+/** Limits of the length of lists and texts, which are tried in turn until the answer is small enough. */
 const STEPS: readonly { readonly items: number; readonly characters: number }[] = [
   { items: 500, characters: 8_192 },
   { items: 200, characters: 2_048 },
@@ -31,7 +31,7 @@ export function writeBounded(answer: JsonObject, hint: string): string {
     const text = JSON.stringify({ ...shorter, cut: describeCuts(cuts, whole.length, hint) });
     if (fits(text)) return text;
   }
-  // Objects with very many members are not shortened.
+  // Objects are never shortened, so an object with very many members may still be too large.
   return JSON.stringify({
     cut: [`the answer has ${whole.length} characters, and none of it is shown`, hint],
   });
@@ -44,7 +44,7 @@ function fits(text: string): boolean {
 function describeCuts(cuts: readonly string[], length: number, hint: string): readonly string[] {
   const more = cuts.length > MAX_NOTED ? [`and ${cuts.length - MAX_NOTED} more`] : [];
   return [
-    `the whole answer has ${length} characters, more than the limit of ${MAX_TOOL_ANSWER_BYTES} bytes`,
+    `the whole answer has ${length} characters and exceeds the limit of ${MAX_TOOL_ANSWER_BYTES} bytes`,
     ...cuts.slice(0, MAX_NOTED),
     ...more,
     hint,

@@ -4,7 +4,7 @@ import { GatewayRefusal, ToolError } from './tool-error.ts';
 
 /** Time limit of one request, ms: longer than all default timeouts of the gateway. */
 const TIMEOUT_MS = 60_000;
-/** Maximum size of a response. A tool shows a small part of a response, but may have to search all of it. */
+/** Maximum size of a response, bytes. It is much larger than an answer, because a tool may have to search all of a response. */
 const MAX_ANSWER_BYTES: number = 16 * 1024 * 1024;
 
 /** Advice by HTTP status, because the messages of the JSON-RPC errors are those of hosted services. */
@@ -13,7 +13,7 @@ const ADVICE: ReadonlyMap<number, string> = new Map([
   [403, 'the settings of the key do not allow this request'],
 ]);
 
-/** Result of one request, with the trust level that the gateway reports; undefined if it reports none, as embedded networks do. */
+/** Result of one request, and its trust level. `trust` is undefined if the gateway reports none, as for embedded networks. */
 export type GatewayAnswer = { readonly result: unknown; readonly trust: Trust | undefined };
 
 /** Sends JSON-RPC requests to one network of a gateway. No error contains the URL, because the URL contains the key. */
@@ -23,7 +23,7 @@ export class GatewayClient {
   /** @param url the network's URL with the key in its path */
   constructor(url: URL) {
     this.#url = new URL(url);
-    // The responses then have a member `trust`, also where they are streamed.
+    // With this parameter, responses have a member `trust`, even if they are streamed.
     this.#url.searchParams.set('trust', '1');
   }
 
@@ -68,7 +68,7 @@ export class GatewayClient {
     } catch (error) {
       if (error instanceof ToolError) throw error;
       if (signal.aborted) throw new ToolError(`the gateway did not answer in ${TIMEOUT_MS / 1_000} s`);
-      // Causes name an address at most, never a path.
+      // The message of a cause may contain an address, but never the path with the key.
       const { cause } = error as Error;
       const reason = readErrorCode(cause) ?? (cause instanceof Error ? cause.message : 'connection failed');
       throw new ToolError(`the gateway did not answer (${reason})`);
@@ -102,7 +102,7 @@ function parseResponse(text: string, status: number): RpcResponse {
     if (typeof response === 'object' && response !== null && !Array.isArray(response))
       return response as RpcResponse;
   } catch {
-    // A text that is not JSON throws the same error as JSON of another form.
+    // Text that is not JSON causes the same error as JSON that is not an object.
   }
   throw new GatewayRefusal(`the gateway answered with HTTP ${status}, not with JSON-RPC: check the URL`);
 }

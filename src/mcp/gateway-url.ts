@@ -1,4 +1,4 @@
-/** Addresses of a gateway's networks: `http://host/{network}/v3/<key>`, as its clients use them. */
+/** URLs of a gateway's networks, such as `http://host/{network}/v3/<key>`. */
 
 /** Networks of a gateway, and the URL of each for a key. */
 export interface GatewayNetworks {
@@ -40,9 +40,7 @@ export function parseGatewayUrl(
     );
   const isTemplate = text.includes(PLACEHOLDER);
   if (isTemplate !== networks.length > 0)
-    throw new Error(
-      'the URL has {network} in its path, and --network names each network; neither goes alone',
-    );
+    throw new Error('{network} in the path of the URL and --network must be used together');
   const names = isTemplate ? networks : [segments[place - 1] ?? url.hostname];
   const urlOf = (network: string, ownKey: string): URL => {
     const target = new URL(url);

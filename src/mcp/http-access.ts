@@ -15,8 +15,8 @@ const BEARER = /^Bearer +([!-~]+)$/i;
 const ORIGIN = /^https?:\/\/([^/]+)$/i;
 
 /**
- * Checks a request as the transport's specification demands (Streamable HTTP, "Security Warning"): a web page must not reach a server of this
- * machine, neither from its own origin nor by DNS rebinding. Each caller shows its own key of the gateway.
+ * Checks a request as the specification of the transport requires (Streamable HTTP, "Security Warning"): a web page must not reach a server on this
+ * machine, neither from its own origin nor by DNS rebinding. Each request must carry a key of the gateway.
  */
 export function checkHttpAccess({ host = '', origin, authorization = '' }: IncomingHttpHeaders): HttpAccess {
   if (!isLoopbackHost(host))

@@ -21,7 +21,7 @@ const HINT = 'request less: a smaller range of blocks, a limit, or without the o
 
 export type McpParts = {
   readonly gateway: GatewayNetworks;
-  /** Key of the caller. It is part of each request to the gateway, and of nothing else. */
+  /** Key of the caller. Only requests to the gateway contain it. */
   readonly key: string;
   readonly tools: readonly Tool[];
   readonly version: string;
@@ -29,7 +29,7 @@ export type McpParts = {
   readonly allowsSending: boolean;
 };
 
-/** Creates the protocol server for one client. It validates no schema besides those of the protocol: tools parse their arguments. */
+/** Creates the protocol server for one client. It validates only messages of the protocol, because tools parse their own arguments. */
 export function createMcpServer(parts: McpParts): Server {
   const { tools, version, allowsSending } = parts;
   const server = new Server(
@@ -45,7 +45,7 @@ export function createMcpServer(parts: McpParts): Server {
   return server;
 }
 
-/** Replaces the SDK's validator of forms that a client fills in, which this server never sends. */
+/** Replaces the SDK's validator of forms that a client fills in. This server never requests such a form. */
 const NO_VALIDATOR = {
   getValidator() {
     throw new Error('this server requests no forms');

@@ -9,7 +9,7 @@ type OptionalCall = {
   readonly args?: readonly unknown[];
 };
 
-/** Codes of calls that fail in the contract: a revert, and geth's code of failures of the EVM. */
+/** Error codes of calls that fail in the contract: a revert (3), and geth's code for other failures of the EVM. */
 const FAILURES: readonly unknown[] = [3, -32000];
 
 /**

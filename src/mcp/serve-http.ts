@@ -13,12 +13,12 @@ const MAX_BODY_BYTES = 1024 * 1024;
 /** Time limits of reading a request, ms. */
 const HEAD_MS = 10_000;
 const REQUEST_MS = 30_000;
-/** Part of the requests that one key may have in progress. */
+/** Fraction of the bound `mcp.requests` that one key may use. */
 const KEY_SHARE = 0.25;
 
 export type HttpParts = Omit<McpParts, 'key'>;
 
-/** Server for Streamable HTTP without sessions: every request shows its key, and nothing of it remains after the response. */
+/** Server for Streamable HTTP without sessions: every request carries its key, and the server keeps no state after the response. */
 export class HttpMcpServer {
   readonly #server: Server;
   readonly #requests = new SharedBudget(limitOf('mcp.requests'), KEY_SHARE);
@@ -73,7 +73,7 @@ export class HttpMcpServer {
       enableJsonResponse: true,
       maxRequestBodySize: MAX_BODY_BYTES,
     });
-    // Where the client has left, closing the server ends its requests to the gateway.
+    // If the client disconnects, closing the protocol server cancels the requests to the gateway.
     const ended = new Promise<void>((resolve) => response.once('close', resolve)).then(() => server.close());
     // The types of the SDK do not expect `exactOptionalPropertyTypes`.
     await server.connect(transport as Parameters<typeof server.connect>[0]);

@@ -7,7 +7,7 @@ export async function serveStdio(parts: McpParts, stop: AbortSignal): Promise<vo
   const ended = new Promise<void>((resolve) => {
     process.stdin.once('end', resolve);
     process.stdin.once('close', resolve);
-    // A client that has left does not read any more.
+    // Writing fails when the client has exited.
     process.stdout.once('error', () => resolve());
     stop.addEventListener('abort', () => resolve(), { once: true });
   });

@@ -11,7 +11,7 @@ export type StampedBlock = {
   readonly time: string;
   /** Parameter that names exactly this block in further requests of the tool. */
   readonly param: string;
-  /** The whole answer, without transactions. */
+  /** The block as the gateway returned it, with hashes in place of transactions. */
   readonly header: JsonObject;
 };
 
@@ -52,7 +52,8 @@ export class ToolRun {
   }
 
   /**
-   * Resolves a block once. Further requests name it by its hash, so that all parts of the answer are of one block.
+   * Requests a block, and records it as the block of the answer. Later requests name it by its hash, so that all parts of the answer are of one
+   * block.
    * @throws ToolError if the chain has no such block
    */
   async stamp({ kind, text }: BlockArgument = HEAD_BLOCK): Promise<StampedBlock> {
@@ -69,7 +70,7 @@ export class ToolRun {
     return block;
   }
 
-  /** Returns what every answer of a tool begins with. */
+  /** Returns the members with which every answer of a tool begins. */
   describe(): JsonObject {
     return {
       network: this.network,

@@ -48,7 +48,7 @@ export function mergeStatus(reports: readonly StatusReport[]): ServiceStatus {
 function mergeNetwork(views: readonly NetworkReport[], at: number): NetworkStatus {
   const down = views.filter(({ outage }) => outage !== undefined);
   const isPartial = down.length > 0 && down.length < views.length;
-  // The process with the highest head reports the newest state of the network; processes that cannot answer count only if no other can.
+  // The process with the highest head has the newest state of the network. Processes that cannot answer count only if all processes cannot.
   const candidates = isPartial ? views.filter(({ outage }) => outage === undefined) : views;
   const best = candidates.reduce((a, b) => ((b.head?.number ?? -1) > (a.head?.number ?? -1) ? b : a));
   const { seconds: _, ...network } = best;

@@ -32,9 +32,12 @@ const share = z.number().min(0).max(1);
 const requestLogSchema: z.ZodType<RequestLogOptions> = z
   .strictObject({
     sample: option('Fraction of all requests that are logged.', share.default(0)),
-    slow: option('Duration from which on a request is logged.', durationBetween('1ms', '24h').prefault('1s')),
+    slow: option(
+      'Minimum duration of a request that is logged as slow.',
+      durationBetween('1ms', '24h').prefault('1s'),
+    ),
     failed: option(
-      'Whether requests are logged that fail by a fault of the service or of a node.',
+      'Whether requests that fail by a fault of the service or of a node are logged.',
       z.boolean().default(true),
     ),
   })
@@ -48,7 +51,7 @@ export const logOptionsSchema: z.ZodType<LogOptions> = z
       z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
     ),
     format: option(
-      'Form of the lines. `auto` is `pretty` where stderr is a terminal, and `json` otherwise.',
+      'Form of the lines. `auto` is `pretty` if stderr is a terminal, and `json` otherwise.',
       z.enum(['auto', 'pretty', 'json']).default('auto'),
     ),
     perMinute: option(
@@ -76,7 +79,7 @@ export const tracingOptionsSchema: z.ZodType<TracingOptions> = z.strictObject({
     z.string().refine(isHttpUrl, 'expected an address that begins with http:// or https://'),
   ),
   sample: option(
-    'Fraction of the traced requests, where the client sends no sampling decision.',
+    'Fraction of requests that are traced if the client sends no sampling decision.',
     share.default(0.01),
   ),
   headers: option(

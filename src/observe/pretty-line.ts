@@ -1,5 +1,5 @@
 /**
- * Formats log lines for a terminal. `pino-pretty` is not used: it brings twelve packages, and it writes control characters of texts to the terminal.
+ * Formats log lines for a terminal. `pino-pretty` is not used, because it depends on twelve packages and writes control characters to the terminal.
  */
 
 /** Names and colours (ANSI) of pino's levels. */
@@ -11,7 +11,7 @@ const LEVELS: ReadonlyMap<unknown, readonly [name: string, colour: number]> = ne
 ]);
 const DIM = 2;
 
-/** Texts that are shown without quotes: they cannot be confused with another field. */
+/** Texts that are shown without quotes, because they cannot be mistaken for another field. */
 const PLAIN = /^[^\s"'=\\]+$/;
 /** Control characters, and characters that change the direction or the lines of a text. */
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;

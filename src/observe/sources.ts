@@ -155,7 +155,7 @@ export type EngineFigures = {
 };
 
 export type ServerFigures = {
-  /** Whether the server is being closed, so that readiness probes fail. */
+  /** Whether the server is closing, so that readiness probes fail. */
   readonly isDraining: boolean;
   readonly connections: number;
   readonly webSockets: number;

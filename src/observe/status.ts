@@ -46,7 +46,7 @@ export type NetworkStatus = {
   readonly chainId?: string;
   /** Reason why no call is answered now; absent where calls are answered. */
   readonly outage?: string;
-  /** Number of processes that answer no call now, and the reason of one of them; present only if other processes answer. */
+  /** Number of processes that cannot answer calls, with the reason of one of them; present only if another process can answer. */
   readonly partialOutage?: { readonly processes: number; readonly total: number; readonly reason: string };
   /** Absent until the network has had a block. */
   readonly head?: BlockStatus;
@@ -134,10 +134,10 @@ export type UpstreamStatus = {
 export type SpendStatus = {
   /** Credits of all processes at this node. */
   readonly credits: number;
-  /** Begin of the period, and begin of the next period. */
+  /** Beginning of the period, and beginning of the next period, Unix ms. */
   readonly from: number;
   readonly until: number;
-  /** Members of a node that has a budget. */
+  /** Budget in credits. This member and the following ones are absent for a node without a budget. */
   readonly budget?: number;
   readonly per?: 'month' | 'day';
   readonly remaining?: number;

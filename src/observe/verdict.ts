@@ -18,9 +18,9 @@ export type ServiceProblem = {
 /** Health of the whole service. */
 export type ServiceVerdict = {
   readonly state: VerdictState;
-  /** Sentence without a full stop. It names networks with problems and has no figures that change from second to second. */
+  /** Sentence without a full stop. It names the networks with problems, and contains no figure that changes every second. */
   readonly summary: string;
-  /** Outages first, then in the order of the networks. */
+  /** Problems in the order of the networks, outages before all others. */
   readonly problems: readonly ServiceProblem[];
 };
 
@@ -35,7 +35,7 @@ export type VerdictFacts = {
   >[];
 };
 
-/** Number of block times without a new block after which a head is late, and the minimum age of a late head, ms. */
+/** A head is late if it is older than this number of block times, and older than the minimum age (ms). */
 const LATE_BLOCKS = 10;
 const MIN_LATE_MS = 60_000;
 /** Maximum number of networks that a summary names. */

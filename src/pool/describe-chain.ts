@@ -20,7 +20,7 @@ export function describeChain(
   const blockTimes = isDevelopment ? [] : upstreams.flatMap(({ tracker }) => tracker.blockTime ?? []);
   return {
     head: served === undefined ? undefined : describeBlock(served),
-    // The longest time, because a node that is catching up measures a shorter one.
+    // The maximum is used, because a node that is catching up measures a shorter block time.
     ...(blockTimes.length > 0 && { blockTime: Math.max(...blockTimes) }),
     ...(served !== undefined && { unconfirmed: head.unconfirmedMs, isExpired: head.isExpired }),
     upstreams: upstreams.map((upstream) => describeUpstream(upstream, served?.number)),

@@ -6,7 +6,7 @@ import { Silence } from './silence.ts';
 const HALF_LIFE_MS = 10_000;
 /** Number of imaginary calls without latency and fault that count in each average, so that the first real calls do not change it too much. */
 const OPTIMISM = 1;
-/** Minimum weight at which averages are reported: the weight of one call after a minute. */
+/** Averages of less weight are not reported. It is the weight of one call after a minute. */
 const MIN_REPORTED_WEIGHT = 1 / 64;
 const FAULTS_IN_A_ROW = 5;
 /** Minimum total weight of recent calls before an error rate above `MAX_ERROR_RATE` opens the circuit. */

@@ -45,9 +45,9 @@ export class NodeCordons {
   }
 
   /**
-   * Cordons a node: it gets no new calls, and its calls in flight end normally. First the node stops to count for the head; it still gets calls until
-   * another node has the served head, so that calls at the head find a node at any time.
-   * @param isForced whether the node is cordoned even if the other nodes cannot answer for it
+   * Cordons a node: it gets no new calls, and its calls in flight end normally. First, the node no longer counts for the head. It still gets calls
+   * until another node has the served head, so that calls at the head always find a node.
+   * @param isForced whether the node is cordoned at once, even if the other nodes cannot answer in its place
    * @returns why the node cannot be cordoned; undefined if it is cordoned
    */
   async cordon(name: string, isForced: boolean): Promise<string | undefined> {
@@ -72,7 +72,7 @@ export class NodeCordons {
     this.#set(name, 'none');
   }
 
-  /** Returns why the other nodes cannot answer for a node; undefined if they can. */
+  /** Returns why the other nodes cannot answer in the place of a node; undefined if they can. */
   #findHindrance(name: string): string | undefined {
     const { neededOperators, sendsTo } = this.#parts;
     const others = this.#listOthers(name);

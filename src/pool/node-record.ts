@@ -10,8 +10,8 @@ import type { Identity } from './identity.ts';
 export type Standing = 'unverified' | 'verified' | 'quarantined' | 'disputed';
 
 /**
- * Whether an operator has taken the node out of service. `leaving`: the node still gets calls, but does not count for the head any more, so that other
- * nodes have each new head. `cordoned`: the node gets no new calls.
+ * Whether an operator has taken the node out of service. A `leaving` node still gets calls but no longer counts for the head, so that another node
+ * has each new head. A `cordoned` node gets no new calls.
  */
 export type Cordon = 'none' | 'leaving' | 'cordoned';
 

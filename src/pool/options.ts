@@ -313,7 +313,7 @@ const poolRowSchema: z.ZodType<PoolOptions> = z
       durationBetween('1s', '24h').prefault('30s'),
     ),
     headAge: option(
-      'Time for which a head is served that no healthy node has.',
+      'Time for which a head is still served although no healthy node has it.',
       durationBetween('1s', '24h').prefault('60s'),
     ),
     development: option(

@@ -42,13 +42,13 @@ export class Route {
     return this.left === 0;
   }
 
-  /** Number of upstreams that have not been taken, without the reserve; 0 if none of them may be taken any more. */
+  /** Number of upstreams that have not been taken, the reserve excluded; 0 if no more may be taken. */
   get left(): number {
     this.#skipCordoned();
     return this.#upstreams.length - this.#next;
   }
 
-  /** Number of upstreams that have not been taken, with the reserve. */
+  /** Number of upstreams that have not been taken, the reserve included. */
   get leftInAll(): number {
     return this.left + this.#reserve.length;
   }
@@ -66,7 +66,7 @@ export class Route {
     return upstream;
   }
 
-  /** Takes the next upstream, or one of the reserve if there is no other. */
+  /** Takes the next upstream, or one of the reserve if no other is left. */
   takeAny(): Upstream | undefined {
     const upstream = this.take();
     if (upstream !== undefined) return upstream;

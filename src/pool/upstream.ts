@@ -161,7 +161,8 @@ export class Upstream {
 
   /**
    * Whether the node takes part in the election of the head. Nodes take part if they belong to this chain and answer polls, unless they must be
-   * identified again (`hasMismatch`). At the start, nodes that are not identified yet take part too. Nodes that an operator takes out of service do not.
+   * identified again (`hasMismatch`). At the start, nodes that are not identified yet take part too. Nodes that an operator takes out of service take
+   * no part.
    */
   get countsForHead(): boolean {
     if (this.#record.cordon !== 'none') return false;

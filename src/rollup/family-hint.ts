@@ -32,8 +32,8 @@ const OTHER_NAMES: Readonly<Record<string, FamilyName>> = {
 };
 
 /**
- * Returns the family that an unknown name probably means: by another name of the family or by the name of one of its chains, such as `op-stack` for
- * `base`. Undefined where a family has a near name.
+ * Returns the family that an unknown name probably means, by another name of the family or by the name of one of its chains: `op-stack` for `base`.
+ * Returns undefined if the name is similar to the name of a family.
  */
 export function findFamilyMeant(name: string): string | undefined {
   const text = simplify(name);

@@ -83,7 +83,7 @@ export const rollupOptionsSchema: z.ZodType<RollupOptions> = z.strictObject({
     z.enum(['sequencer', 'verifier']).default('verifier'),
   ),
   l1CostMode: option(
-    'Treatment of a layer 1 cost that is paid beside the gas (OP Stack, Mantle, Scroll). `folded` raises priorityFeePerGas so that gas times price is the total cost. `excluded` omits the cost, for wallets that sign with that fee.',
+    'Treatment of a layer 1 cost that is paid in addition to the gas (OP Stack, Mantle, Scroll). `folded` raises priorityFeePerGas so that gas times price is the total cost. `excluded` omits the cost, for wallets that sign with that fee.',
     z.enum(['folded', 'excluded']).default('folded'),
   ),
   l1: option(

@@ -22,7 +22,7 @@ const LENGTH_FIELD_BYTES = 4;
 const WAITING = limitOf('compression.jobs');
 /** Maximum wait for a running slot, ms. */
 const WAIT_MS = 2_000;
-/** Memory of the compressors of concurrent streams, in units of 256 KiB, which the compressor of a gzip stream uses until the client has read it. */
+/** Maximum total memory of the compressors of concurrent streams, in units of 256 KiB (`Coding.streamUnits`). */
 const STREAM_UNITS = 256;
 
 /** Connection of a client, or a response to the client. When this object is destroyed, its waiting compression jobs are dropped. */

@@ -214,7 +214,7 @@ export class FastPathEndpoint {
   }
 }
 
-/** Returns the compressed form of a body; undefined if the body is text, or if the value in the body is not compressed yet. */
+/** Returns the compressed form of a body; undefined if the body is text, or if no compressed form of its value is cached. */
 function joinPacked(coding: Coding, body: string | JsonBytes): readonly Uint8Array[] | undefined {
   if (typeof body === 'string') return undefined;
   const packed = body.value.findPacked(coding.name);

@@ -179,7 +179,7 @@ export const transportLimitsShape: { readonly [K in keyof ListenerLimits]: z.Zod
   ),
   webSocketPing: option('Interval between two pings of a WebSocket.', duration('30s')),
   webSocketHighWaterBytes: option(
-    'Size of unread answers above which a WebSocket is not read any further.',
+    'Size of unread answers above which no more messages of a WebSocket are read.',
     bytes('4MiB'),
   ),
   webSocketBufferedBytes: option(

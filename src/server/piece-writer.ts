@@ -44,7 +44,7 @@ export class CountedPieces implements Pieces {
   }
 }
 
-/** Compresses pieces into one stream, which throws the errors of `pieces`. */
+/** Compresses pieces into one stream. The stream fails with the errors of `pieces`. */
 export function compressPieces(pieces: Pieces, coding: Coding): Pieces {
   // The callback ignores the error, because the reader of the stream gets it.
   return pipeline(pieces, coding.createStream(), () => {});

@@ -123,7 +123,7 @@ export class ResponseWriter {
     const { plain, zipped } = this.#document;
     const fields = this.describe(text, head);
     if (way.isLast) fields.push('Connection', 'close');
-    // Clients that do not accept gzip get the document as it is.
+    // Clients that do not accept gzip get the document uncompressed.
     const zips = text.length >= MIN_COMPRESSED_LENGTH && acceptsCoding(head.acceptEncoding, GZIP);
     if (zips) fields.push('Content-Encoding', 'gzip');
     const bytes = zips ? zipped : plain;

@@ -1,4 +1,3 @@
-/** Help of commands as text. */
 /** Option without a value. */
 export type FlagOption = {
   /** One letter. */
@@ -42,7 +41,7 @@ export const HELP_OPTION: FlagOption = { short: 'h', about: 'print this text' };
 
 /** Maximum length of a line in characters; longer words and examples have lines of their own. */
 const WIDTH = 100;
-/** Minimum number of options that a list of commands replaces with `[OPTIONS]`. */
+/** Minimum number of options that are replaced with `[OPTIONS]` in a list of commands. */
 const MANY_OPTIONS = 2;
 /** Maximum length of a first column that is followed by the second one in the same line. */
 const MAX_COLUMN = 46;

@@ -1,4 +1,4 @@
-/** Commands of the program: one declaration has the options of a command and its help. */
+/** Commands of the program. One declaration has the options of a command and its help. */
 import { parseArgs } from 'node:util';
 import { pointToNames } from '../util/near-name.ts';
 import { readErrorCode } from '../util/system-error.ts';
@@ -42,7 +42,7 @@ export interface Command {
   run(args: readonly string[]): Promise<number>;
 }
 
-/** Creates a command that parses its arguments, prints its help for `--help`, and names an unknown option with the option that was probably meant. */
+/** Creates a command that parses its arguments and prints its help for `--help`. Its errors suggest the option that was probably meant. */
 export function createCommand<const O extends CommandOptions>(spec: CommandSpec<O>): Command {
   return {
     help: spec,

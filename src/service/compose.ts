@@ -49,8 +49,8 @@ export interface Service {
   /** Lists the nodes of all networks, as this process uses them. */
   listNodes(): readonly NodeView[];
   /**
-   * Takes a node out of service: it gets no new calls, also under later configurations.
-   * @param isForced whether the node is cordoned even if the other nodes cannot answer for it
+   * Takes a node out of service: it gets no new calls, even after the configuration changes.
+   * @param isForced whether the node is cordoned even if the other nodes cannot answer in its place
    */
   cordon(name: NodeName, isForced: boolean): Promise<CordonAnswer>;
   /** Puts a cordoned node back into service. */

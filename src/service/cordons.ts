@@ -6,7 +6,7 @@ export type ChainTable = ReadonlyMap<string, ObservedChain>;
 
 const UNKNOWN: CordonAnswer = { outcome: 'unknown', reason: 'no node of the service has this name' };
 
-/** Cordoned nodes of one process. A cordon outlives configurations: a node that a new configuration opens again stays cordoned. */
+/** Cordoned nodes of one process. A node remains cordoned when a new configuration opens it again. */
 export class Cordons {
   /** Names of cordoned nodes, by network. */
   readonly #names = new Map<string, Set<string>>();
@@ -23,8 +23,9 @@ export class Cordons {
   }
 
   /**
-   * @param findChains returns the chains of the configuration in force, which may change while the node is cordoned
-   * @param isForced whether the node is cordoned even if the other nodes cannot answer for it
+   * Cordons a node.
+   * @param findChains returns the chains of the configuration in force, which may change during the call
+   * @param isForced whether the node is cordoned even if the other nodes cannot answer in its place
    */
   async cordon(findChains: () => ChainTable, name: NodeName, isForced: boolean): Promise<CordonAnswer> {
     const nodes = findChains().get(name.network)?.nodes;

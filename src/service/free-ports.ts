@@ -12,8 +12,8 @@ const PORT_OPTIONS: Readonly<Record<ConfigSource['kind'], string>> = {
 };
 
 /**
- * Checks that a service can listen on its ports, before chains are imported or opened, which may take minutes. The ports are bound for a moment. Another
- * process can still bind them before the service does; the service then reports the same error later. The default port of the admin server is not
+ * Checks that a service can listen on its ports before it imports or opens chains, which may take minutes. The check binds the ports and releases
+ * them. If another process binds a port in the meantime, the service reports the same error later. The default port of the admin server is not
  * checked, because the service runs without an admin server if that port is in use.
  * @throws Error with the port and advice if a port cannot be bound
  */
@@ -29,7 +29,7 @@ export async function requireFreePorts(
     if (admin === false || admin.port === undefined) return;
     bound.push(await bind(admin.host, admin.port, (error) => describeAdminListenError(error, admin)));
   } finally {
-    // The ports are released together, so that equal ports of both servers are found.
+    // The first port stays bound while the second is checked, so that equal ports of both servers are an error.
     await Promise.all(bound.map(release));
   }
 }

@@ -10,10 +10,10 @@ import { pointToNames } from '../util/near-name.ts';
 export type KnownNames = {
   readonly networks: ReadonlySet<string>;
   readonly methods: ReadonlySet<string>;
-  /** Whether a network serves the whole namespace of a method, such as `debug_*`, so that methods outside of `methods` may be served. */
+  /** Whether a method that is not in `methods` may be served, because a network serves its whole namespace, such as `debug_*`. */
   readonly mayPass: (method: string) => boolean;
   readonly issuers: ReadonlySet<string>;
-  /** Source of the names, appended to errors if it is not obvious. */
+  /** Note on the source of the names, which errors end with. */
   readonly source?: string;
 };
 

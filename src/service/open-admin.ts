@@ -61,7 +61,7 @@ export async function openAdmin({
     return { server, address: await server.listen() };
   } catch (error) {
     const code = readErrorCode(error);
-    // A service whose Admin API is configured is not administered by another service on the port.
+    // With a configured Admin API the start fails, because programs would otherwise send changes to the other service on the port.
     if (code === 'EADDRINUSE' && admin.port === undefined && admin.api === undefined) {
       log.warn({ port: options.port }, 'the port of the status page is in use: continuing without it');
       return undefined;

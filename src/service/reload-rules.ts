@@ -29,8 +29,8 @@ export function checkReload(running: Config, next: Config): void {
 }
 
 /**
- * Lists the options that differ between two configurations, as predicates: `networks.mainnet changed`, `access.rate changed`. The list has no values,
- * because options contain secrets.
+ * Lists the options that differ between two configurations, such as `networks.mainnet added` and `access.rate changed`. The list has no values,
+ * because values may be secrets.
  */
 export function listChanges(running: Config, next: Config): string[] {
   const sections = [

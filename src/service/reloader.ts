@@ -8,8 +8,8 @@ import { checkReload, listChanges } from './reload-rules.ts';
 import type { ServiceHost } from './service-host.ts';
 
 /**
- * Reloads the configuration file when it changes, on SIGHUP, and on request of the Admin API. SIGHUP and a request reload an unchanged file too, so
- * that networks that could not be opened are tried again.
+ * Reloads the configuration file when it changes, on SIGHUP, and on request of the Admin API. SIGHUP and a request reload even an unchanged file,
+ * which opens networks that could not be opened before.
  */
 export class Reloader {
   readonly #file: string;

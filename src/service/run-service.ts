@@ -40,7 +40,7 @@ export async function runService(
   let reloader: Reloader | undefined;
   const close = async (): Promise<void> => {
     await reloader?.close();
-    // The admin server shows the drain. It closes before the backends, because it reads from them.
+    // The admin server answers during the drain. It closes before the backends, because it reads from them.
     await host.drain();
     await admin?.server.close();
     await host.close();

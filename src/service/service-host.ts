@@ -22,9 +22,8 @@ export interface ServiceHost {
   /** @throws Error if the configuration cannot be applied; the previous configuration then remains in force */
   reload(configSource: ConfigSource): Promise<void>;
   reloadCertificate(): void;
-  /** Stops accepting and answers running requests. Status and metrics can be read until the returned promise resolves. */
+  /** Stops accepting requests, and completes running ones. Status and metrics can be read until the returned promise resolves. */
   drain(): Promise<void>;
-  /** Drains the service, unless it is drained, and closes its backends. */
   /** Removes cached answers in every process, as `Service.evictCache`. @throws AdminRefusal if a process or the shared cache does not answer */
   evictCache(network: string | undefined): Promise<boolean>;
   /** Lists the nodes of all networks, over all processes. @throws AdminRefusal if a process does not answer */
@@ -32,6 +31,7 @@ export interface ServiceHost {
   /** As `Service.cordon`, in every process. @throws AdminRefusal if a process does not answer */
   cordon(name: NodeName, isForced: boolean): Promise<CordonAnswer>;
   uncordon(name: NodeName): Promise<CordonAnswer>;
+  /** Drains the service, unless it is drained, and closes its backends. */
   close(): Promise<void>;
 }
 

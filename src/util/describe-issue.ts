@@ -47,8 +47,7 @@ export function describeIssue(issue: z.core.$ZodIssue): string {
 }
 
 /**
- * Describes all invalid values, each with its path. A description may quote a value by a message of its schema, so it is only shown to the caller who
- * provided the values.
+ * Describes all invalid values, each with its path. A description may quote a value, so it must be shown only to the caller who provided the values.
  */
 export function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
   const texts = issues.map((issue) =>

@@ -5,7 +5,7 @@ import { DURATION_HINT, DURATION_PATTERN, parseDuration } from './duration.ts';
 const schemas = new Map<string, z.ZodType<number>>();
 
 /**
- * Returns the schema of a duration of the configuration file, which it parses to milliseconds.
+ * Returns the schema of a duration in the configuration file. The parsed value is in milliseconds.
  * @param min shortest allowed duration in the form of the file, such as `1ms`
  * @param max longest allowed duration, such as `24h`
  */

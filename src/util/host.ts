@@ -4,10 +4,10 @@ import * as z from 'zod';
 /** Maximum length of a DNS name (RFC 1035, section 2.3.4). */
 const MAX_LENGTH = 253;
 const LABEL = /^(?!-)[a-z0-9_-]+(?<!-)$/i;
-/** Matches text whose last label is a number: it is an IPv4 address or nothing, as in the URL standard. */
+/** Matches a text whose last label is a number. By the URL standard, such a text is an IPv4 address or invalid. */
 const ENDS_IN_NUMBER = /(?:^|\.)(?:\d+|0x[0-9a-f]*)\.?$/i;
 
-/** Whether a text is a host name. A dotted string of numbers is none. */
+/** Whether a text is a host name. A text that ends with a number is not a host name. */
 export function isHostName(text: string): boolean {
   if (text.length > MAX_LENGTH || ENDS_IN_NUMBER.test(text)) return false;
   const labels = (text.endsWith('.') ? text.slice(0, -1) : text).split('.');

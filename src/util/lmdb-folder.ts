@@ -56,8 +56,8 @@ const LOCK_FILES = ['lock.mdb', `${GATE_FILE}-lock`];
 const FIRST_BYTES = 64 * 1024;
 
 /**
- * Checks that the disk has free space. LMDB maps its lock files into memory before the file system has allocated them. On a full disk, the first access would
- * end the process with SIGBUS.
+ * Checks that the disk has free space. LMDB maps its lock files into memory before the file system has allocated them. On a full disk, the first
+ * access would end the process with SIGBUS.
  */
 function checkSpace(path: string): void {
   const hasPage = (name: string): boolean =>

@@ -5,7 +5,7 @@ import { parseSize, SIZE_HINT, SIZE_PATTERN } from './size.ts';
 const schemas = new Map<string, z.ZodType<number>>();
 
 /**
- * Returns the schema of a size of the configuration file, which it parses to bytes. The file has a number of bytes, or a text with a unit.
+ * Returns the schema of a size in the configuration file: a number of bytes, or a text with a unit. The parsed value is in bytes.
  * @param min smallest allowed size in the form of the file, such as `1KiB`
  * @param max largest allowed size, such as `16GiB`
  */

@@ -28,7 +28,7 @@ export function parseSize(text: string): number {
   return Math.round(Number(amount) * bytes);
 }
 
-/** Formats a size without loss in the form that `parseSize` accepts, with the unit that gives the smallest number. */
+/** Formats a size in the form that `parseSize` accepts, without loss, in the largest unit of which it is a whole multiple. */
 export function formatSize(bytes: number): string {
   const [name, unit] = UNITS.find(([, one]) => bytes > 0 && bytes % one === 0) ?? ['B', 1];
   return `${bytes / unit}${name}`;

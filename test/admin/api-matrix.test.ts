@@ -21,7 +21,7 @@ function pathOf(route: ApiRoute): string {
   return `${API_PATH}${route.path.replaceAll(/\{\w+\}/g, '000000000000')}`;
 }
 
-/** Whether a status tells that the credential was accepted: the request itself may be refused. */
+/** Whether a status means that the credential was accepted, although the request itself may be refused. */
 const isAccepted = (status: number): boolean => ![401, 403, 405, 429, 500].includes(status);
 
 test('each route refuses no credential, a wrong one, and one whose role is too low', async (t) => {
@@ -48,7 +48,7 @@ test('each route refuses no credential, a wrong one, and one whose role is too l
         const { status, body } = await api.send({ ...request, token: TOKENS.read });
         assert.ok(isAccepted(status), `${status}: ${body}`);
       }
-      // Nothing that was refused is in the log, because nothing was changed.
+      // Refused requests change nothing, so they are not in the log.
       const { entries } = await api.call<{ entries: unknown[] }>('GET', '/audit');
       assert.deepEqual(entries, []);
       const { status, body } = await api.send(request);

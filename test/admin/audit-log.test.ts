@@ -85,7 +85,7 @@ test('processes that share an audit log lose no lines', async (t) => {
 
 test('a change is refused, and not made, if the audit log cannot be written', async (t) => {
   const api = await startApi(t);
-  // A file in the place of the folder.
+  // A file has the name of the folder.
   writeFileSync(join(api.folder, 'audit'), '');
   const { status, body } = await api.send({ method: 'POST', path: '/admin/v1/keys', json: { name: 'a' } });
   assert.equal(status, 503);

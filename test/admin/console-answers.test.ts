@@ -198,7 +198,7 @@ describe('old answers and outcomes', { skip: NO_BROWSER }, () => {
     answer(2, '0x3');
     await page.locator('.answer:not([aria-busy]) .outcome .pill').waitFor();
     answer(1, '0x2');
-    // The answer of the earlier request would arrive before the answer of this one.
+    // Without cancellation, the answer of the earlier request would arrive before the answer of this one.
     await address.fill(addressOf('dave'));
     await send.click();
     await waitUntil(() => waiting.length === 4);

@@ -27,7 +27,7 @@ function startConsole(port: number): Promise<RunningAdmin> {
   });
 }
 
-/** Serves the page over a service, for as long as the suite around it runs. */
+/** Serves the page over a service while the enclosing suite runs. */
 function useSite(start: () => Promise<{ readonly port: number; close(): Promise<void> }>): () => ConsoleSite {
   let site: ConsoleSite | undefined;
   const closing: (() => Promise<unknown>)[] = [];
@@ -47,13 +47,13 @@ function useSite(start: () => Promise<{ readonly port: number; close(): Promise<
   return () => site as ConsoleSite;
 }
 
-/** Serves the page over the devnet. A busy machine may take longer for a call than the timeout that is the default. */
+/** Serves the page over the devnet, with a longer call timeout than the default, because the machine may be busy. */
 export function useDevnetConsole(): () => ConsoleSite {
   const devnet = { builtin: 'devnet', hosts: ['devnet.localhost'], callTimeout: '60s' };
   return useSite(() => startService({ networks: { devnet } }));
 }
 
-/** Answers a request of the console: its method, and the response to write. */
+/** Writes the response to a request of the console. */
 export type ScriptedAnswer = (
   request: { readonly method: string; readonly params: readonly unknown[] },
   response: ServerResponse,

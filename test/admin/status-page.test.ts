@@ -34,7 +34,7 @@ before(async () => {
 });
 after(() => browser?.close());
 
-/** Opens the page of an admin server, and closes it after the test, in which it must have had no faults. */
+/** Opens the page of an admin server, and closes it after the test. A fault of the page fails the test. */
 async function open(t: TestContext, { port }: RunningAdmin, look: Look = DESKTOP): Promise<Page> {
   const { page, faults } = await openPage(browser, `http://127.0.0.1:${port}/status`, look);
   t.after(async () => {

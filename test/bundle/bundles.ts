@@ -62,7 +62,7 @@ export function listNodes(authority: string): Readonly<Record<string, object>> {
 
 /** Parses a configuration of networks. @param folder for its data */
 export function createConfig(networks: Readonly<Record<string, object>>, folder: string): Config {
-  // Calls of a busy machine get more than the default time: a bundle contains no error.
+  // Calls get more than the default time, because the machine may be busy and a bundle cannot contain an error.
   const rows = Object.entries(networks).map(([name, row]) => [
     name,
     { hosts: [name], callTimeout: '60s', ...row },

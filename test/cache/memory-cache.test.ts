@@ -331,7 +331,7 @@ describe('memory cache', () => {
     assert.equal(cache.entries, 1);
   });
 
-  it('evicts the answers of one chain, or of all, and counts them no longer', async () => {
+  it('evicts the answers of one chain or of all chains, and no longer counts them', async () => {
     const cache = createMemoryCache({ bytes: 16 * 1024 * KiB, entryBytes: 200 * KiB });
     const large = JSON.stringify('x'.repeat(20_000));
     const fill = (): void => {

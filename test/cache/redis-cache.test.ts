@@ -108,7 +108,7 @@ describe('RedisCache with a real server', {
     assert.ok(left > 0 && left <= 600_000);
   });
 
-  test('the entries of one chain, or of all, are removed for all processes', async () => {
+  test('the entries of one chain or of all chains are removed for all processes', async () => {
     await raw.flushall();
     const mine = open({ prefix: 'mine' });
     const keys = Array.from({ length: 1_200 }, (_, i) =>

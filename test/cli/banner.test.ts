@@ -22,7 +22,7 @@ function format(config: Readonly<Record<string, unknown>>, parts: Partial<Banner
   return lines;
 }
 
-test('built-in networks have the key demo and a curl that can be pasted', () => {
+test('built-in networks have the key demo and a curl command that can be pasted', () => {
   assert.deepEqual(format({ defaultNetwork: 'a', networks: { a: DEVNET, b: { ...DEVNET, hosts: ['b'] } } }), [
     'Portcullis listens on 127.0.0.1:8545',
     '  Networks:  a (default), b',
@@ -44,7 +44,7 @@ test('other networks have the command that creates a key', () => {
   assert.match(curl ?? '', /^ {2}Try: +curl -s http:\/\/127\.0\.0\.1:8545\/a\/v3\/\$KEY /);
 });
 
-test('with both kinds of networks the curl uses one that the key demo opens', () => {
+test('with both kinds of networks, the curl command uses a network that the key demo opens', () => {
   const networks = { a: { hosts: ['a'], ...NODE }, devnet: DEVNET };
   const lines = format({ networks });
   assert.equal(

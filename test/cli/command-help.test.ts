@@ -1,4 +1,4 @@
-/** Help of every command: nothing is missing in it, and nothing in it is out of date. */
+/** The help of every command is complete and up to date. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { before, describe, test } from 'node:test';
@@ -63,7 +63,7 @@ describe('help', () => {
     }
   });
 
-  test('examples are command lines that their command takes', () => {
+  test('examples are command lines that their command accepts', () => {
     for (const [name, { help, usage, subcommands }] of commands) {
       if (subcommands !== undefined) continue;
       assert.ok(help.examples.length > 0, name);

@@ -147,7 +147,7 @@ test('unusable files of an import are reported in one sentence', (t) => {
   assert.equal(runImport(genesis, blocks, file), `portcullis: ${file} cannot be written: is not a folder\n`);
 });
 
-test('a port that is in use is the only thing that is said, before a chain is opened or imported', async (t) => {
+test('a port that is in use is the only error, and is reported before a chain is opened or imported', async (t) => {
   const other = createServer().listen(0, '127.0.0.1');
   t.after(() => other.close());
   await once(other, 'listening');

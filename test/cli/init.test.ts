@@ -42,7 +42,7 @@ for (const mode of INIT_MODES) {
     assert.deepEqual(run(folder, ['check-config', 'my.yaml']), { code: 0, out: 'ok\n', err: '' });
   });
 
-  test(`options of --mode ${mode} that are not set are valid once they are`, (t) => {
+  test(`unset options of --mode ${mode} are valid when they are set`, (t) => {
     const folder = makeFolder(t);
     run(folder, ['init', '--mode', mode]);
     const text = readFileSync(join(folder, 'portcullis.yaml'), 'utf8');
@@ -78,7 +78,7 @@ test('a file is overwritten only with --force', (t) => {
   assert.match(readFileSync(file, 'utf8'), /^listen:$/m);
 });
 
-test('a mode that there is not, and a folder that there is not, are errors', (t) => {
+test('an unknown mode and a missing folder are errors', (t) => {
   const folder = makeFolder(t);
   const mode = run(folder, ['init', '--mode', 'node']);
   assert.equal(mode.code, 2);
@@ -89,7 +89,7 @@ test('a mode that there is not, and a folder that there is not, are errors', (t)
   assert.match(run(folder, ['init', '--help']).out, /--mode MODE .*embedded/);
 });
 
-test('the first line names the JSON Schema: by a relative path where the program is below the folder of the file', (t) => {
+test('the first line names the JSON Schema, by a relative path if the program is below the folder of the file', (t) => {
   const folder = makeFolder(t);
   run(folder, ['init']);
   const schema = join(ROOT, 'docs/portcullis.schema.json');

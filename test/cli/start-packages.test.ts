@@ -78,7 +78,7 @@ test('serve loads only the packages that every network needs', () => {
   assert.ok(parts.size > 0 && files.length <= 2 * parts.size, `${files.length} files, ${parts.size} parts`);
 });
 
-test('the tools for agents load no package that would have to be installed for them', () => {
+test('the tools for agents load only packages that every installation has', () => {
   const { files, packages } = follow(find('mcp'));
   const inside = new Set(listParts(files).map((path) => PACKAGE_NAME.exec(path)?.[0]));
   assert.ok(inside.has('@modelcontextprotocol/sdk') && inside.has('ox'));

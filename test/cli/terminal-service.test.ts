@@ -30,7 +30,7 @@ async function serveInTerminal(
     env: { PATH: process.env['PATH'], TERM: 'xterm', SHELL: '/bin/sh', ...variables },
   });
   let screen = '';
-  // The end of the terminal does not end the program, which reloads its configuration on SIGHUP.
+  // The program must be ended explicitly: when the terminal ends, SIGHUP only reloads the configuration.
   t.after(() => {
     if (child.exitCode === null) process.kill(Number(/pid (\d+)/.exec(screen)?.[1]), 'SIGKILL');
   });

@@ -83,7 +83,7 @@ test('every YAML example of the documents validates against the JSON Schema', ()
   assert.ok(examples >= 20, `${examples} examples`);
 });
 
-test('options of the example that are not set are valid once they are', () => {
+test('unset options of the example are valid when they are set', () => {
   const text = read('portcullis.example.yaml')
     .replaceAll(/^( *)#(?=\S)/gm, '$1')
     .replace('"0x..."', `"0x${'0'.repeat(64)}"`);
@@ -99,7 +99,7 @@ function listMaps(value: unknown, path: Path = []): Path[] {
   return [path, ...Object.entries(value).flatMap(([key, item]) => listMaps(item, [...path, key]))];
 }
 
-test('an unknown name fails in every map of the example, but for the names that operators choose', () => {
+test('an unknown name fails in every map of the example except maps whose names operators choose', () => {
   const example = parse(read('portcullis.example.yaml'));
   const maps = listMaps(example).filter((path) => path.join('.') !== 'networks');
   assert.ok(maps.length > 20);
@@ -132,7 +132,7 @@ const rows: readonly (readonly [text: string, isValid: boolean])[] = [
   ['log: { level: loud }', false],
 ];
 for (const [text, isValid] of rows) {
-  test(`the JSON Schema ${isValid ? 'accepts' : 'refuses'} what the service does: ${text}`, () => {
+  test(`the JSON Schema and the service ${isValid ? 'accept' : 'refuse'}: ${text}`, () => {
     const file = `networks: { a: { builtin: devnet } }\n${text}\n`;
     assert.equal(validate(parse(file)), isValid);
     const load = () =>

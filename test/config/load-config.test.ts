@@ -109,7 +109,7 @@ test('environment variables override the file', () => {
   ]);
 });
 
-test('a network without hosts has the host NAME.localhost, and an empty list is none', () => {
+test('a network without hosts has the host NAME.localhost, and a network with an empty list has none', () => {
   const { networks } = parse('networks: { Main_1: { builtin: devnet }, b: { hosts: [], builtin: rollup } }');
   assert.deepEqual(networks['Main_1']?.hosts, ['main_1.localhost']);
   assert.deepEqual(networks['b']?.hosts, []);
@@ -181,7 +181,7 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     errors: ['p.yaml:4: port: unknown key, did you mean listen.port or admin.port?'],
   },
   {
-    name: 'an unknown key with another word, or of another place, or of none',
+    name: 'unknown keys: another word for an option, an option of another place, no option at all',
     text: 'chains: {}\nnetworks:\n  a:\n    nodes: [x]\n    builtin: devnet\n    workers: 2\n    zzz: 1\nlisten: { ssl: {}, callers: auto }\n',
     errors: [
       'p.yaml:1: chains: unknown key, did you mean networks?',
@@ -374,7 +374,7 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     ],
   },
   {
-    name: 'hosts that are none',
+    name: 'texts that are not hosts',
     text: `listen: { host: 300.1.1.1 }\nadmin: { host: "[::1]" }\nnetworks:\n  a:\n    hosts:\n      - 1.2.3.256\n    builtin: devnet\n`,
     errors: [
       'p.yaml:1: listen.host: expected an IP address such as 127.0.0.1, 0.0.0.0 or ::, or a host name: a host name does not end with a number',

@@ -624,11 +624,11 @@ test('nodes of one account have one budget', () => {
   assert.deepEqual(errorsOf(`    upstreams:\n${same}${same}`), []);
   const other = node('{ credits: 6, account: team }');
   assert.deepEqual(errorsOf(`    upstreams:\n${same}${other}`), [
-    'p.yaml:6: networks.n.upstreams[1].budget: the account team has another budget in networks.n.upstreams[0]: expected the same for all nodes of an account',
+    'p.yaml:6: networks.n.upstreams[1].budget: the account team has another budget in networks.n.upstreams[0]: expected one budget for all nodes of an account',
   ]);
 });
 
-test('prices name methods or namespaces, and a default', () => {
+test('prices have names of methods or namespaces, and a default', () => {
   const explain = (credits: string): readonly string[] =>
     errorsOf(`    upstreams:\n      - { url: "http://127.0.0.1:8545", credits: ${credits} }\n`);
   assert.match(explain("{ default: 1, 'eth_get*': 2 }").join(), /a namespace such as debug_\*, or default/);

@@ -7,9 +7,9 @@ import { parse } from 'yaml';
 /** Schema of the Compose specification, from compose-go v2.9.0 (Apache-2.0). */
 const SCHEMA = 'test/deploy/compose-spec/schema.json';
 
-/** Returns a validator by the schema; formats of single strings are not checked. */
+/** Returns a validator for the schema. It does not check the formats of strings. */
 function createComposeValidator(): (file: unknown) => string[] {
-  // The name of the draft, which the validator has under another address, and names of definitions.
+  // Removes the address of the draft, which the validator knows under another address, and the names of definitions.
   const isName = (key: string, value: unknown): boolean =>
     (key === 'id' || key === '$schema') && typeof value === 'string';
   const schema = JSON.parse(readFileSync(SCHEMA, 'utf8'), (key, value) =>

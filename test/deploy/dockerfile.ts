@@ -8,8 +8,8 @@ export type Stage = {
 };
 
 /**
- * Parses the parts of the format that this Dockerfile uses: stages, continued lines, comments, and `ARG`s, of which those before the first stage hold
- * in a stage that names them again.
+ * Parses the parts of the format that this Dockerfile uses: stages, continued lines, comments and `ARG`s. An `ARG` before the first stage applies to
+ * the stages that name it again.
  * @see https://docs.docker.com/reference/dockerfile/#understand-how-arg-and-from-interact
  */
 export function parseDockerfile(text: string): Stage[] {

@@ -44,7 +44,7 @@ for (const { name, args, values } of CASES) {
       assert.equal(
         ofKind(objects, 'Deployment')[0].spec.replicas,
         undefined,
-        'the number is the autoscaler’s',
+        'the autoscaler sets the number',
       );
     }
     for (const { spec } of ofKind(objects, 'ServiceMonitor')) {

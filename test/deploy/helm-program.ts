@@ -38,7 +38,7 @@ export function renderChart(...args: readonly string[]): ReturnType<typeof parse
   return parseRendered(out);
 }
 
-/** Object of Kubernetes, read one value at a time: the YAML library gives no types for it. */
+/** Object of Kubernetes. It has no type, because the YAML library returns none. */
 export type KubernetesObject = ReturnType<ReturnType<typeof parseAllDocuments>[number]['toJS']>;
 
 /** Parses a stream of manifests. */

@@ -68,7 +68,7 @@ for (const { name, args } of CASES) {
   });
 }
 
-test('the chart refuses values that it does not have and options that it sets, and says what to do', {
+test('the chart refuses unknown values and options that it sets itself, and says what to do', {
   skip: NO_HELM,
 }, () => {
   for (const [set, message] of [
@@ -91,7 +91,7 @@ test('the chart refuses values that it does not have and options that it sets, a
   }
 });
 
-test('the chart generates no secret where all exist, and one password for Valkey and its clients', {
+test('the chart generates no secret if all exist, and otherwise one password for Valkey and its clients', {
   skip: NO_HELM,
 }, () => {
   const existing = ['--values', join(CHART, 'ci/existing-secrets.yaml')];
@@ -112,7 +112,7 @@ test('Valkey accepts its configuration in the chart, and only the password of it
     .trim()
     .split('\n')
     .map((line) => line.split(' '))
-    // Addresses and paths of the pod.
+    // These options have addresses and paths of the pod.
     .filter(([name = '']) => !['bind', 'port', 'dir'].includes(name))
     .flatMap(([name, ...values]) => [`--${name}`, ...values]);
   const server = await startRedis(...options);

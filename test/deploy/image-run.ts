@@ -19,8 +19,8 @@ export type Outcome = {
 };
 
 /**
- * Starts the command of the last stage over a folder as its root, checks its health, sends a request, and stops it. It runs as the user of the image
- * if this process may change its user; that user can write only to the volume, as with a read-only root and without a folder for temporary files.
+ * Starts the command of the last stage with a folder as its root, checks its health, sends a request, and stops it. If this process may change its
+ * user, the command runs as the user of the image. That user can write only to the volume, as with a read-only root and no temporary folder.
  * @param root folder of `buildImage`
  * @param node program that runs as `node`
  */

@@ -17,7 +17,7 @@ const textsOf = (stage: Stage, name: string): string[] =>
   stage.instructions.filter((instruction) => instruction.name === name).map(({ text }) => text);
 
 test('the last stage runs as an unprivileged user, stores data in a volume, and installs nothing', () => {
-  // A number: Kubernetes cannot know whether a name is root's.
+  // The user is a number, because Kubernetes cannot check whether the user of a name is root.
   assert.match(textsOf(runtime, 'USER').join(), /^[1-9]\d*:[1-9]\d*$/);
   assert.deepEqual(textsOf(runtime, 'VOLUME'), ['/data']);
   assert.deepEqual(textsOf(runtime, 'STOPSIGNAL'), ['SIGTERM']);

@@ -21,7 +21,7 @@ export type Mode = 'real' | 'linked';
  * @throws Error naming the step that failed
  */
 export function buildImage(root: string, mode: Mode, say: (line: string) => void = () => {}): string {
-  // Any user may pass, as through the folders of an image.
+  // Every user may enter the folder, as in an image.
   chmodSync(root, 0o755);
   for (const stage of STAGES) {
     const app = join(root, stage.name, APP);
@@ -70,7 +70,7 @@ function link(command: string, app: string): boolean {
   return true;
 }
 
-/** Copies what the last build wrote: a build leaves modules of earlier ones in place for a day. */
+/** Copies only files that the last build wrote, because modules of earlier builds stay in place for a day. */
 function copyProgram(target: string): void {
   const { mtimeMs } = statSync('build/program/cli/main.js');
   cpSync('build/program', target, {

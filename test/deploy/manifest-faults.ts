@@ -1,4 +1,4 @@
-/** Validation of Kubernetes objects by the schemas of Kubernetes 1.27 and of the Prometheus operator, and stricter than those about unknown fields. */
+/** Validates Kubernetes objects by the schemas of Kubernetes 1.27 and of the Prometheus operator, and refuses unknown fields. */
 import { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor';
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
 import { StatefulSet } from 'kubernetes-models/apps/v1/StatefulSet';
@@ -31,7 +31,7 @@ const MODELS: readonly Model[] = [
   StatefulSet,
 ];
 
-/** Returns what the schema of an object's kind rejects, and the paths of fields that the schema does not have. */
+/** Returns the errors that the schema of the object's kind finds, and the paths of fields that the schema does not have. */
 export function listManifestFaults(object: object): string[] {
   const { apiVersion, kind } = object as { readonly apiVersion?: string; readonly kind?: string };
   const model = MODELS.find((row) => row.apiVersion === apiVersion && row.kind === kind);
@@ -46,8 +46,8 @@ export function listManifestFaults(object: object): string[] {
 }
 
 /**
- * Returns a view of a value that records which fields are read. The schemas are compiled to functions that read every field that they know and,
- * as the API server without strict validation, ignore others: a field that remains in `unread` is unknown.
+ * Returns a view of a value that records which fields are read. The compiled schemas read every known field and ignore all others, as the API server
+ * does without strict validation. A field that remains in `unread` is therefore unknown.
  */
 function watchFields(value: object, path: string, unread: Set<string>): object {
   const inside = new Map<string | symbol, unknown>();

@@ -8,7 +8,7 @@ type Lock = {
 
 const OUTERMOST = /^node_modules\/(@[^/]+\/)?[^/]+$/;
 
-/** Lists the packages that `npm ci --omit=dev` installs on this machine by the lock file, without those inside of others, and without workspaces. */
+/** Lists the packages that `npm ci --omit=dev` would install on this machine, without nested packages and workspaces. */
 function listProductionPackages(): string[] {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock;
   return Object.entries(packages)

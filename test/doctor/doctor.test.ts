@@ -363,7 +363,7 @@ test('doctor reports whether a rollup is anchored in its layer 1', { skip: ANVIL
   assert.match(after.out, /\n {2}anchored in one: layer 1 commits to block 40, 20 below the head\n/);
 });
 
-test('doctor warns of budgets that are used up or nearly so, and of nothing else about them', async (t) => {
+test('doctor reports budgets that are used up or nearly used up, and no other budget', async (t) => {
   const node = await startNode(t);
   const credits = { default: 20 };
   const config = writeConfig(t, {
@@ -391,7 +391,7 @@ test('doctor warns of budgets that are used up or nearly so, and of nothing else
   const { out } = await run(['--config', config], { PORTCULLIS_DATA_DIR: dataDir });
   assert.match(
     out,
-    /warning {2}spent: its budget of 100 credits is used up until \d{4}-\d\d-01 00:00 UTC; it gets no requests of clients/,
+    /warning {2}spent: its budget of 100 credits is used up until \d{4}-\d\d-01 00:00 UTC; until then, the node gets no requests of clients/,
   );
   assert.match(out, /note {5}nearly: 5 of 100 credits are left of its budget until/);
   assert.doesNotMatch(out, /fresh: \d+ of 100 credits/);

@@ -56,7 +56,7 @@ async function areUp(program: Program): Promise<boolean> {
 
 /**
  * Starts a node whose head grows by the clock, and which has no state of later blocks.
- * @param delayMs time by which its blocks come later than those of the fastest node
+ * @param delayMs delay of its blocks behind those of the fastest node
  */
 function startGrowingNode(t: TestContext, startedAt: number, delayMs: number): Promise<ScriptedNode> {
   const readHead = (): number =>
@@ -93,7 +93,7 @@ function configure(a: ScriptedNode, b: ScriptedNode, pool: object = {}): Program
   };
   return {
     admin: ADMIN,
-    // A busy machine does not make a call late.
+    // The limit is long, so that no call times out on a busy machine.
     limits: { requestTimeout: '1m' },
     networks: {
       ...DEVNET,
@@ -143,7 +143,7 @@ async function checkUnused(program: Program, key: string, node: ScriptedNode): P
 /** Cordons one node after the other under load, and checks each call. */
 async function cordonUnderLoad(t: TestContext, workers: number): Promise<void> {
   const startedAt = performance.now();
-  // Each head is known first at one node, so the other node does not have it when the first node is cordoned.
+  // One node has each head first, so the other node does not have the head when the first node is cordoned.
   const nodes = { a: await startGrowingNode(t, startedAt, 0), b: await startGrowingNode(t, startedAt, 200) };
   const program = await start(t, { ...configure(nodes.a, nodes.b, { headShare: 0.1 }), workers });
   const { key } = await program.createKey();

@@ -46,7 +46,7 @@ test('an error response rejects with its code and its data', async () => {
   );
 });
 
-test('an answer in pieces arrives whole, and one that breaks off rejects', async () => {
+test('an answer in pieces arrives complete, and one that breaks off rejects', async () => {
   const encode = new TextEncoder();
   async function* send(isBroken: boolean): AsyncGenerator<Uint8Array> {
     yield encode.encode('{"jsonrpc":"2.0","id":1,"result":["0x1",');
@@ -159,7 +159,7 @@ test('close ends subscriptions and refuses further requests, whatever a listener
   await assert.rejects(provider.request({ method: 'eth_chainId' }), { code: 4900 });
 });
 
-test('a wrong input is refused with its reason', async () => {
+test('an invalid input is refused with the reason', async () => {
   const nodes = ['http://127.0.0.1:1'];
   for (const [input, reason] of [
     [{ nodes, config: {} }, /takes one of `nodes`, `chain` and `config`, and got `nodes` and `config`/],

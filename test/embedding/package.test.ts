@@ -26,7 +26,7 @@ after(() => folder.remove());
 
 type Packed = { readonly files: readonly { readonly path: string; readonly size: number }[] };
 
-/** Lists what `npm pack` takes, without the files of earlier builds, which `npm run package` removes. */
+/** Lists the files that `npm pack` includes, without the files of earlier builds, which `npm run package` removes. */
 function listPacked(): Packed['files'] {
   const { stdout, stderr } = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: ROOT,
@@ -90,7 +90,7 @@ test('the program loads only packages that an installation brings', () => {
     [...loaded].filter((name) => !(name in PACKAGE.dependencies)),
     [],
   );
-  // A dependency that no module loads would only be downloaded.
+  // Every dependency must be loaded by a module.
   assert.deepEqual(
     Object.keys(PACKAGE.dependencies).filter((name) => !loaded.has(name)),
     [],

@@ -109,7 +109,7 @@ describe('events', () => {
     assert.deepEqual(encodeTopics(parseEvent(TRANSFER), { from: ALICE }), log.topics.slice(0, 2));
     assert.throws(
       () => encodeTopics(parseEvent('E(string indexed name)'), { name: 'x' }),
-      /has the type string, which a log has only as a hash/,
+      /has the type string, of which a log contains only the hash/,
     );
   });
 

@@ -17,7 +17,7 @@ test('an answer within the bound is not changed', () => {
   assert.ok(cutOf({ ...answer, text: `${answer.text}x` }).cut !== undefined);
 });
 
-test('lists and texts are cut where they are long, and the note says where and what to do', () => {
+test('long lists and texts are cut, and the note says where, and how to request less', () => {
   const rows = Array.from({ length: 5_000 }, (_, i) => ({ i, data: '0x12' }));
   const { rows: shown, note, cut } = cutOf({ note: 'kept', rows });
   assert.equal(note, 'kept');

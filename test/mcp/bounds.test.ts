@@ -49,7 +49,7 @@ function callBlock(key: string, signal: AbortSignal): Promise<Response> {
   });
 }
 
-test('a key that has its share in progress is refused, other keys are served, and clients that leave free it', async () => {
+test('a key whose share is in use is refused, other keys are served, and clients that disconnect free the share', async () => {
   const left = new AbortController();
   const most = limitOf('mcp.requests');
   let refused = 0;

@@ -16,7 +16,7 @@ test('the table has a row for each tool', () => {
   const rows = table.slice(0, table.indexOf('\n\n')).split('\n');
   const wanted = listTools(false).map(({ name, description, methods }) => {
     const names = methods.includes('*') ? 'the method that `method` names' : methods.map(quote).join(', ');
-    // The list of methods of `rpc` is for models.
+    // The description of `rpc` ends with a list of methods, which only models need.
     return `| \`${name}\` | ${description.replace(/ Methods: .*/, '')} | ${names} |`;
   });
   assert.equal(rows.join('\n'), wanted.join('\n'));

@@ -127,8 +127,8 @@ test('command lines that cannot work are refused, without the key', async () => 
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [['--url', `ftp://127.0.0.1/v3/${KEY}`], /not one of http or https/],
     [['--url', `${gateway}/devnet/${KEY}`], /does not end with \/v3\/<key>/],
-    [['--url', `${gateway}/{network}/v3/${KEY}`], /neither goes alone/],
-    [['--url', `${gateway}/devnet/v3/${KEY}`, '--network', 'devnet'], /neither goes alone/],
+    [['--url', `${gateway}/{network}/v3/${KEY}`], /must be used together/],
+    [['--url', `${gateway}/devnet/v3/${KEY}`, '--network', 'devnet'], /must be used together/],
     [['--url', `${gateway}/devnet/v3`], /there is no key: set PORTCULLIS_KEY/],
     [['--url', `${gateway}/devnet/v3/${KEY}`, '--listen', '0'], /leave the key out of --url/],
     [['--url', gateway, '--config', file], /--url or --config, not both/],

@@ -135,7 +135,7 @@ const HEADERS = {
   Authorization: 'Bearer demo',
 };
 
-test('requests of other sites, without a key, and of other forms are refused', async () => {
+test('requests of other sites, requests without a key and requests of another form are refused', async () => {
   assert.equal((await send({})).status, 200);
   assert.equal((await send({ Origin: 'http://localhost:3000' })).status, 200);
   for (const Origin of ['https://example.org', 'null', 'http://localhost.example.org', 'file://localhost'])

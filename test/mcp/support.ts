@@ -51,7 +51,7 @@ export class ToolClient {
   }
 }
 
-/** Starts `portcullis mcp` over stdio. @param environment added to the environment of a process of a user */
+/** Starts `portcullis mcp` over stdio. @param environment variables in addition to those of a user's process */
 export async function startStdio(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},

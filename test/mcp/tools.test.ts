@@ -25,7 +25,7 @@ const NETWORKS = {
 
 const folder = makeTemporaryFolder();
 let tools: ToolClient;
-/** The same chain behind viem, whose decoding is independent of the tools'. */
+/** Service with the same chain for viem, which decodes independently of the tools. */
 let service: RunningService;
 let viem: ReturnType<typeof createPublicClient>;
 
@@ -383,11 +383,11 @@ test('rpc: reads of the method table, and no method that sends', async () => {
   );
 });
 
-test('answers are cut at a bound, and say where', async () => {
+test('answers beyond the bound are cut, and say where', async () => {
   const { text, json, isError } = await tools.call('logs', { fromBlock: 0, limit: 1_000 });
   assert.ok(!isError && Buffer.byteLength(text) <= MAX_TOOL_ANSWER_BYTES, text.slice(0, 200));
   const [first, second] = json['cut'] as string[];
-  assert.match(String(first), /more than the limit of 20000 bytes/);
+  assert.match(String(first), /exceeds the limit of 20000 bytes/);
   assert.match(String(second), /^logs: \d+ of \d+ shown$/);
   assert.ok((json['logs'] as unknown[]).length > 0);
 });

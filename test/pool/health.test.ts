@@ -165,7 +165,7 @@ describe('score of a node', () => {
     assert.ok(health.score < score / 1_000);
   });
 
-  it('reports averages only over requests of the last minute, and counts no imaginary calls', () => {
+  it('reports averages over requests of the last minute only, without imaginary calls', () => {
     const { health, pass } = createHealth();
     const read = () => health.measured && [Math.round(health.measured.latencyMs), health.measured.errorRate];
     assert.equal(read(), undefined);

@@ -93,7 +93,7 @@ describe('NodeCordons', () => {
     assert.ok(a.upstream.isCordoned);
   });
 
-  it('does not cordon the last node that can answer, also if both are cordoned at once', async () => {
+  it('does not cordon the last node that can answer, even if two cordons run at once', async () => {
     for (const state of [
       { missedPolls: 2 },
       { standing: 'quarantined' },

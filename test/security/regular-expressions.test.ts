@@ -23,7 +23,7 @@ type RegExpLiteral = Node & { readonly regex?: { readonly pattern: string; reado
 /** Regular expression literals of the compiled program; the parser distinguishes them from comments and strings. */
 function findLiterals(): readonly Found[] {
   const files = SOURCE_FOLDERS.flatMap((folder) => readFilesBelow(`build/${folder}`, '.js'));
-  // The bundled page consists of modules that are read here one by one, and of packages. Their texts are those of the page's own user.
+  // The bundled page consists of modules, which this test reads one by one, and of packages, which parse only texts of the page's own user.
   const own = files.filter(({ name }) => !name.startsWith(PAGE_FOLDER));
   return own.flatMap(({ name: file, text }) => {
     const found: Found[] = [];

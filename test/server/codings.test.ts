@@ -114,7 +114,7 @@ for (const [coding, decode, decoders] of CODINGS) {
   });
 }
 
-test('the coding with the highest quality is chosen, and of several the preferred one of the server', () => {
+test('the coding with the highest quality is chosen, and among equal ones the preferred coding of the server', () => {
   const best = ZSTD === undefined ? 'br' : 'zstd';
   for (const [header, name] of [
     [undefined, undefined],

@@ -18,7 +18,7 @@ function createSample(runs: Run[]) {
     },
     examples: [],
     async run(values, operands) {
-      // The declaration gives each value its type.
+      // The type of each value comes from its declaration.
       const name: string = values.name;
       const mode: 'fast' | 'slow' = values.mode;
       const count: number | undefined = values.count;

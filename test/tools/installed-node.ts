@@ -19,8 +19,8 @@ export async function installNode(version: string): Promise<{ readonly PATH: str
 }
 
 /**
- * Installs Node 22 where the running one is older.
- * @returns the PATH under which `node` is Node 22; npm run with it also installs packages that it skips on older versions
+ * Installs Node 22 if the running version is older.
+ * @returns the PATH under which `node` is Node 22; with it, npm also installs packages that it skips on older versions
  */
 export async function installNode22(): Promise<{ readonly PATH: string }> {
   const { PATH = '' } = process.env;

@@ -1,6 +1,6 @@
 /**
- * `npm run check -- node-versions`: runs the suite on each supported version of Node, which npm installs, and prints a table. Options: `--versions
- * 20.19,22,24,26`, and texts, one of which a test's path must contain. Exits with 1 when a test failed.
+ * `npm run check -- node-versions` runs the suite on each supported version of Node and prints a table. npm installs the versions. The option
+ * `--versions 20.19,22` chooses versions. Further arguments select the tests whose path contains one of them. The exit code is 1 if a test failed.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,10 +1,10 @@
 import type { KeyRecord } from './key-record.ts';
 import type { KeySettings } from './key-settings.ts';
 
-/** Record of a key as it is displayed to administrators: without hashes. */
+/** Record of a key for administrators, without its hashes. */
 export type KeyDescription = Omit<KeyRecord, 'hashes' | 'settings'> & {
   readonly state: 'open' | 'expired' | 'revoked';
-  /** Values of the key, newest first: `current`, or until when the value remains valid. */
+  /** Values of the key, newest first: `current`, or `opens until` with the time until which the value remains valid. */
   readonly keys: readonly string[];
   readonly settings: Omit<KeySettings, 'secretHash'> & { readonly secret?: true };
 };

@@ -9,7 +9,7 @@ import type { KeyTable } from './key-table.ts';
  */
 export type IssuedKey = { readonly key: string; readonly secret?: string; readonly record: KeyRecord };
 
-/** Error: settings name a network, method or token issuer that the configuration lacks. */
+/** Error: settings name a network, method or token issuer that is not in the configuration. */
 export class UnknownNameError extends Error {
   constructor(message: string) {
     super(message);
@@ -17,7 +17,7 @@ export class UnknownNameError extends Error {
   }
 }
 
-/** Checks the names in settings of a key. @throws UnknownNameError, or rejects with it */
+/** Checks the names in the settings of a key. @throws UnknownNameError, also by rejection */
 export type NameCheck = (settings: SettingsChange) => void | Promise<void>;
 
 /** Maximum number of values of a key that are valid at the same time. A further rotation invalidates the oldest value, even within its `graceMs`. */

@@ -40,7 +40,7 @@ const lowerCase = (pattern: RegExp, error: string): z.ZodType<string, string> =>
     .transform((text) => text.toLowerCase())
     .refine((text) => pattern.test(text), { error });
 
-/** Schemas of the settings that an administrator gives to a key. */
+/** Schemas of the settings that an administrator chooses for a key. */
 const SHAPE = {
   expiresAt: z.iso.datetime(),
   networks: list(z.string().regex(/^[\w-]{1,64}$/, 'expected the name of a network')),

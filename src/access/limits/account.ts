@@ -106,7 +106,7 @@ export class Account {
     return this.#pending !== 0 || (this.#reported !== undefined && this.#reported.credits !== 0);
   }
 
-  /** Credits of the day that are left as far as this process knows; undefined without a daily limit, or before the table's first reply. */
+  /** Credits of the day that are left, as far as this process knows; undefined without a daily limit, and before the first reply of the table. */
   get remainingCredits(): number | undefined {
     const { dailyCredits } = this.#options;
     if (dailyCredits === undefined || this.#spent === undefined) return undefined;

@@ -35,7 +35,7 @@ export class ApiAccess {
     });
   }
 
-  /** Compares the token with all credentials, so that the time does not depend on the credential that matches. */
+  /** Compares the token with every credential, so that the duration does not reveal which one matches. */
   #find(shown: string | undefined): ApiCaller | undefined {
     if (shown === undefined) return undefined;
     const digest = hashCredential(shown);

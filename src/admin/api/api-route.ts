@@ -20,11 +20,11 @@ export type RouteRequest<Query, Body> = {
 export type RouteAnswer = {
   /** Value of the JSON body. */
   readonly value: unknown;
-  /** Object of the change, if it was not known before. */
+  /** Object of the change, if it is known only afterwards, such as the id of a new key. */
   readonly target?: string;
 };
 
-/** One route of the Admin API. Dispatch, roles, audit log and OpenAPI document all come from the table of these rows. */
+/** Route of the Admin API: a row of the table from which dispatch, roles, audit log and OpenAPI document come. */
 export type ApiRoute<Query = unknown, Body = unknown> = {
   /** `GET` reads; any other method makes a change, needs the role `write`, and is logged. */
   readonly method: 'GET' | 'POST' | 'PATCH';
@@ -38,7 +38,7 @@ export type ApiRoute<Query = unknown, Body = unknown> = {
   /** Schema of the JSON body; present for changes only. */
   readonly body?: z.ZodType<Body>;
   readonly answer: { readonly status: 200 | 201; readonly says: string; readonly schema: z.ZodType };
-  /** Refusals besides those that all routes have, by status. */
+  /** Refusals of this route alone, by status. */
   readonly refusals?: Readonly<Record<number, string>>;
   /** Describes the object of a change for the audit log, before the change. */
   readonly target?: (request: Pick<RouteRequest<Query, Body>, 'params' | 'body'>) => string;

@@ -62,7 +62,7 @@ export class ApiServer {
     sendText(response, route.answer.status, JSON_TYPE, `${JSON.stringify(value)}\n`);
   }
 
-  /** Makes a change. The log has its beginning before the change is made, and its outcome before the change is acknowledged. */
+  /** Makes a change. The line `begun` is in the log before the change is made, and the outcome before the change is acknowledged. */
   async #change(
     route: ApiRoute,
     request: RouteRequest<unknown, unknown>,

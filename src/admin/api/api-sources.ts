@@ -32,7 +32,7 @@ export interface ApiSources {
   useKeys<T>(work: (book: KeyBook) => Promise<T>): Promise<T>;
   /** Lists the nodes of all networks. @throws AdminRefusal if a process does not answer */
   listNodes(): Promise<readonly NodeView[]>;
-  /** @param isForced whether the node is cordoned even if no other node of its network can answer */
+  /** Takes a node out of service. @param isForced whether the node is cordoned even if no other node can answer in its place */
   cordon(name: NodeName, isForced: boolean): Promise<CordonAnswer>;
   uncordon(name: NodeName): Promise<CordonAnswer>;
   /** Removes the cached answers of a network, or of all networks, in every process. @returns false for an unknown network */

@@ -4,8 +4,8 @@ import type { ApiRole } from '../options.ts';
 export type AuditOutcome = 'begun' | 'done' | 'refused' | 'failed';
 
 /**
- * One line of the audit log. A change has two lines with one `change`: `begun` is on disk before the change is made, and the outcome is on disk before
- * the change is acknowledged. A change without an outcome was interrupted by the end of the process: it may or may not have been made.
+ * One line of the audit log. A change has two lines with the same `change`. The line `begun` is on disk before the change is made, and the line with
+ * the outcome before the change is acknowledged. A change without an outcome was interrupted by the end of the process: it may have been made or not.
  */
 export type AuditEntry = {
   /** Identifier of the change. */

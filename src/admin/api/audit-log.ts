@@ -8,7 +8,7 @@ import { readAuditPage } from './read-audit.ts';
 
 /** Size above which a new file is begun, bytes. */
 const FILE_BYTES = 4 * 1024 * 1024;
-/** Maximum number of files; the oldest file is removed when a new one is begun. The whole log has at most 64 MiB. */
+/** Maximum number of files; the oldest file is removed when a new one is begun. The whole log has about 64 MiB at most. */
 const MAX_FILES = 16;
 const SUFFIX = '.jsonl';
 /** Digits of the number of a file, so that names sort by number. */
@@ -23,8 +23,8 @@ export type AuditLogOptions = {
 };
 
 /**
- * Append-only log of changes, one JSON object per line. Files are numbered, and never renamed or rewritten, so processes that share the folder do not
- * lose lines of each other. Lines are on disk (fsync) when `append` resolves.
+ * Append-only log of changes, one JSON object per line. Files are numbered and never renamed or rewritten, so that no process loses the lines of
+ * another process with the same folder. A line is on disk (fdatasync) when `append` resolves.
  */
 export class AuditLog {
   readonly #folder: string;
@@ -87,7 +87,7 @@ export class AuditLog {
     await this.#file?.close();
     this.#file = undefined;
     const number = Number.parseInt((await this.#listFiles()).at(-1) ?? '0', 10) + 1;
-    // The process id keeps apart the files of two processes that begin a file at the same time.
+    // The process id makes the names different if two processes begin a file at the same time.
     const name = `${String(number).padStart(DIGITS, '0')}-${process.pid}${SUFFIX}`;
     this.#file = await open(join(this.#folder, name), 'a+', 0o600);
     const old = (await this.#listFiles()).slice(0, -this.#maxFiles);
@@ -107,7 +107,7 @@ export class AuditLog {
   }
 }
 
-/** Ends the last line, which is incomplete if the process was killed or the disk was full while the line was written. */
+/** Ends the last line, which is incomplete if the process was killed or the disk was full during the write. */
 async function endLine(file: FileHandle): Promise<void> {
   const { size } = await file.stat();
   if (size === 0) return;

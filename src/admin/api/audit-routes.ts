@@ -4,7 +4,7 @@ import { type ApiRoute, defineRoute } from './api-route.ts';
 const MAX_ENTRIES = 500;
 
 const entrySchema = z.strictObject({
-  change: z.string().describe('identifier of the change: its two entries have the same'),
+  change: z.string().describe('identifier of the change; both entries of a change have it'),
   time: z.iso.datetime(),
   credential: z.string(),
   role: z.enum(['read', 'write']),

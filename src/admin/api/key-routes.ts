@@ -104,7 +104,8 @@ export const KEY_ROUTES: readonly ApiRoute[] = [
     method: 'PATCH',
     path: '/keys/{id}',
     operation: 'updateKey',
-    summary: 'Change the name or single settings of a key; null removes a setting',
+    summary:
+      'Change the name or settings of a key; null removes a setting, and absent settings do not change',
     body: z
       .strictObject({
         name: keyNameSchema.exactOptional(),
@@ -137,7 +138,7 @@ export const KEY_ROUTES: readonly ApiRoute[] = [
     method: 'POST',
     path: '/keys/{id}/revoke',
     operation: 'revokeKey',
-    summary: 'Revoke a key, within a second and for ever',
+    summary: 'Revoke a key for ever; requests with it are refused within a second',
     body: z.strictObject({}),
     answer: { status: 200, says: 'the revoked key', schema: keySchema },
     refusals: UNKNOWN,

@@ -16,7 +16,7 @@ const nameShape = {
 const force = z
   .boolean()
   .default(false)
-  .describe('cordon the node even if no other node can answer for it; calls then fail');
+  .describe('cordon the node even if no other node can answer in its place; calls that need it then fail');
 
 const nodeSchema = z.strictObject({
   ...nameShape,
@@ -29,7 +29,7 @@ const nodeSchema = z.strictObject({
 
 const REFUSALS = {
   404: 'no node of the service has this name',
-  409: 'no other node can answer for the node: use `force` to cordon it anyway',
+  409: 'no other node can answer in the place of the node: use `force` to cordon it anyway',
 };
 
 const nameNode = ({ body: { network, node } }: { body: NodeName }): string => `node ${network}/${node}`;

@@ -22,8 +22,8 @@ const PROBLEM: JsonSchemaObject = {
 /** Refusals that every route may answer with. */
 const COMMON: Readonly<Record<number, string>> = {
   401: 'the request has no valid credential',
-  403: 'the credential has not the role that the request needs, or the request comes from another site',
-  429: 'too many wrong credentials from this address; `Retry-After` tells the wait',
+  403: 'the credential does not have the role that the request needs, or the request comes from another site',
+  429: 'too many wrong credentials from this address; `Retry-After` has the wait in seconds',
 };
 /** Refusals that every change may answer with. */
 const OF_CHANGES: Readonly<Record<number, string>> = {
@@ -40,7 +40,7 @@ export function toJsonSchema(schema: z.ZodType): JsonSchemaObject {
   return rest;
 }
 
-/** Returns the refusals of a route by status, those of all routes included. */
+/** Returns the refusals of a route by status, including those that all routes share. */
 export function listRefusals(route: ApiRoute): Readonly<Record<number, string>> {
   return { ...COMMON, ...(roleOf(route) === 'write' && OF_CHANGES), ...route.refusals };
 }

@@ -5,7 +5,7 @@ import { AdminRefusal } from '../refusal.ts';
 /** Media type of the errors of the Admin API (RFC 9457). */
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** Refusal for several reasons, each of which is listed in the answer. */
+/** Refusal for several reasons. The answer lists all of them. */
 export class ProblemsRefusal extends AdminRefusal {
   readonly problems: readonly string[];
 

@@ -11,10 +11,10 @@ export const SERVICE_ROUTES: readonly ApiRoute[] = [
     method: 'GET',
     path: '/health',
     operation: 'readHealth',
-    summary: 'Tell whether the networks can answer',
+    summary: 'Report whether the networks can answer',
     answer: {
       status: 200,
-      says: 'the verdict, whatever it is',
+      says: 'the verdict, also if networks cannot answer',
       schema: z.strictObject({
         state: z
           .enum(['healthy', 'impaired', 'failing', 'draining'])

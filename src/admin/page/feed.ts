@@ -3,7 +3,7 @@ import type { ServiceStatus } from '../../observe/status.ts';
 export type FeedState = 'connecting' | 'live' | 'lost';
 
 type FeedListener = {
-  /** Called with each status; the feed is live then. */
+  /** Called with each status. The feed is live from then on. */
   onStatus(status: ServiceStatus): void;
   /** Called if the feed is not live. */
   onState(state: Exclude<FeedState, 'live'>): void;

@@ -13,7 +13,7 @@ export function formatCount(value: number | undefined): string {
 
 const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
-/** Formats a large number in few digits: 30M. */
+/** Formats a large number with few digits, such as 30M. */
 export function formatCompact(value: number): string {
   return SHORT.format(value);
 }

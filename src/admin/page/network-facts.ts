@@ -46,7 +46,7 @@ export function describeFacts({
   };
 }
 
-/** Describes in few words whether the network answers. The card has the reasons in a line of its own. */
+/** Describes in few words whether the network answers. The reasons are on another line of the card. */
 export function describeNetworkState({ network, problems }: NetworkView): Cell {
   const { source, upstreams, head } = network;
   if (problems.some(({ kind }) => kind === 'outage')) return { text: '✕ cannot answer', tone: 'bad' };

@@ -3,7 +3,7 @@ import { describeSpend } from './describe-spend.ts';
 import { formatCount, formatMs, formatShare, NOTHING } from './format.ts';
 import { type Cell, Table } from './table.ts';
 
-/** Share of failures from which on a node's share is marked. */
+/** Minimum share of failures that is marked in the table. */
 const MANY_FAILURES = 0.05;
 
 const STATES: Readonly<Record<UpstreamStatus['state'], Cell>> = {

@@ -2,7 +2,7 @@ import type { ServiceProblem, ServiceVerdict, VerdictState } from '../../observe
 import type { FeedState } from './feed.ts';
 import { formatTime } from './format.ts';
 
-/** State that the top of the page, the title of the tab and its icon show: the verdict of the service, or that there is none. */
+/** State in the headline, the title and the icon of the page: the verdict of the service, or the lack of a connection. */
 export type PageState = VerdictState | 'connecting' | 'lost';
 
 /** Text at the top of the page, and the reasons below it. */

@@ -6,9 +6,9 @@ type Icon = {
   /** Paths in a square of 16 units: an outline, and lines on it. States differ by shape, not only by colour. */
   readonly outline: string;
   readonly lines: string;
-  /** Colour of the outline on a tab; the tab's own colour is unknown. */
+  /** Colour of the icon. It must be visible on light and on dark tabs, because the page does not know the colour of its tab. */
   readonly colour: string;
-  /** Whether the outline is drawn without being filled. */
+  /** Whether the outline is not filled. */
   readonly isHollow?: boolean;
 };
 

@@ -12,7 +12,7 @@ export type RawLog = {
   readonly transactionHash?: string | null;
 };
 
-/** Event that a log encodes. `args` are by name where the signature has names. */
+/** Event that a log encodes. `args` is an object if the signature names all parameters, otherwise a list. */
 export type DecodedEvent = { readonly event: string; readonly args: unknown };
 
 type IndexedParameter = ToolParameter & { readonly indexed?: boolean };
@@ -49,13 +49,13 @@ function decodeArgs(entry: AbiEntry, topics: readonly string[], data: string): u
   return nameValues(inputs, values);
 }
 
-/** In a signature without the word `indexed`, the first parameters count as indexed: as many as the log has topics. */
+/** Marks indexed parameters. If the signature has no word `indexed`, the first parameters count as indexed, one for each topic. */
 function markIndexed(inputs: readonly IndexedParameter[], topics: number): readonly IndexedParameter[] {
   if (inputs.some(({ indexed }) => indexed === true)) return inputs;
   return inputs.map((input, i) => ({ ...input, indexed: i < topics }));
 }
 
-/** Decodes an indexed value. For types of variable length, the topic is a hash, which is returned as it is. */
+/** Decodes an indexed value. Types of variable length have only a hash in the topic, which is returned as `{ hash }`. */
 function decodeTopic(input: IndexedParameter, topic: string): unknown {
   const { type } = input;
   if (type === 'string' || type === 'bytes' || type.endsWith(']') || type === 'tuple') return { hash: topic };

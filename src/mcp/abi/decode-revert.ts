@@ -18,7 +18,7 @@ const PANICS: ReadonlyMap<string, string> = new Map([
   ['0x51', 'call of an uninitialised internal function'],
 ]);
 
-/** Why a call failed, as a contract states it in its return data. */
+/** Reason of a failed call, from the return data of the contract. */
 export type RevertReason =
   | { readonly kind: 'error'; readonly reason: string }
   | { readonly kind: 'panic'; readonly code: string; readonly reason: string }

@@ -29,7 +29,9 @@ export function encodeTopics(event: AbiEntry, where: JsonObject): readonly unkno
 function encodeTopic(input: ToolParameter, value: unknown): unknown {
   if (value === undefined || value === null) return null;
   if (!STATIC.test(input.type))
-    throw new ToolError(`${input.name} has the type ${input.type}, which a log has only as a hash`);
+    throw new ToolError(
+      `${input.name} has the type ${input.type}, of which a log contains only the hash: filter by another parameter`,
+    );
   const encode = (one: unknown): string => encodeArguments([input], [one]);
   return Array.isArray(value) ? value.map(encode) : encode(value);
 }

@@ -1,4 +1,4 @@
-/** Values between JSON and the ABI: numbers are decimal texts in JSON, because they may exceed 2^53. */
+/** Conversion of values between JSON and the ABI. In JSON, numbers are decimal texts, because they may exceed 2^53. */
 import * as AbiParameters from 'ox/AbiParameters';
 import { ToolError } from '../tool-error.ts';
 import type { ToolParameter } from './signatures.ts';
@@ -25,7 +25,7 @@ export function encodeArguments(parameters: readonly ToolParameter[], values: re
 
 /**
  * Decodes ABI parameters to JSON. Addresses get the checksum of EIP-55.
- * @returns one value for each parameter, by name where all of them have different names; undefined if the data have another form
+ * @returns one value for each parameter, as `nameValues` returns them; undefined if the data have another form
  */
 export function decodeNamed(
   parameters: readonly ToolParameter[],
@@ -51,7 +51,7 @@ export function decodeResult(outputs: readonly ToolParameter[], data: string): u
   return Array.isArray(decoded) && decoded.length === 1 ? decoded[0] : decoded;
 }
 
-/** Returns an object where all parameters have different names, or the list. */
+/** Returns values by name if all parameters have different names, otherwise as a list. */
 export function nameValues<T>(
   parameters: readonly ToolParameter[],
   values: readonly T[],
@@ -88,7 +88,7 @@ function toAbi(parameter: ToolParameter, value: unknown, path: string): unknown 
   return value;
 }
 
-/** Members of a tuple are passed by name, or as a list. */
+/** Converts the members of a tuple, which are passed by name or as a list. */
 function toTuple(components: readonly ToolParameter[], value: unknown, path: string): unknown {
   if (typeof value !== 'object' || value === null)
     throw new ToolError(`${path}: expected an object or an array for a tuple`);

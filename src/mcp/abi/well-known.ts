@@ -1,6 +1,6 @@
 import { type AbiEntry, parseErrorSignature, parseEvent } from './signatures.ts';
 
-/** Events of standards. Two standards use one signature with different indexed parameters: the number of topics tells them apart. */
+/** Events of standards. If two events have the same signature but different indexed parameters, the number of topics distinguishes their logs. */
 const EVENTS: readonly string[] = [
   // ERC-20 and ERC-721
   'Transfer(address indexed from, address indexed to, uint256 value)',

@@ -13,7 +13,7 @@ import type { ToolRun } from '../tool-run.ts';
 
 /** Code of geth for a call that fails without a revert. */
 const FAILED = -32000;
-/** Messages of geth for calls that the EVM stops, or that are refused before it (`err: `). Other errors concern the request. */
+/** Messages of geth for calls that the EVM stops, or that are refused before execution (`err: `). Other errors concern the request. */
 const HALT =
   /^(?:err: |out of gas|invalid opcode|stack |invalid jump|write protection|return data|gas uint64|max |nonce |contract |invalid code)/;
 
@@ -98,7 +98,7 @@ async function explainTransaction(
     return {
       ...explained,
       ...gas,
-      note: 'run again on the state before the block; transactions of the block that came earlier are not applied',
+      note: 'the transaction was run again on the state before its block, without the earlier transactions of the block',
     };
   const isOutOfGas = gas.gasUsed === gas.gasLimit;
   return {
@@ -108,7 +108,7 @@ async function explainTransaction(
       kind: 'unknown',
       reason: isOutOfGas
         ? 'the transaction used all of its gas: it ran out of gas, or hit an invalid instruction'
-        : 'the call succeeds on the state before the block: an earlier transaction of the same block changed what it depends on',
+        : 'the call succeeds on the state before the block: an earlier transaction of the same block changed state that it depends on',
     },
   };
 }

@@ -35,7 +35,7 @@ export const logsTool: Tool = defineTool({
     if (event === undefined && where !== undefined) throw new ToolError('where needs an event');
     const entry = event === undefined ? undefined : parseEvent(event);
     const topics = entry && encodeTopics(entry, where ?? {});
-    // The last block is resolved last: it is the block at which the search is answered.
+    // The last block is requested last, because the answer names the latest requested block.
     const first = fromBlock === undefined ? undefined : (await run.stamp(fromBlock)).number;
     const last = (await run.stamp(toBlock)).number;
     const from = first ?? last;

@@ -336,7 +336,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_upstream_credits_total',
     type: 'counter',
-    help: 'Credits that calls to the node cost at its provider (upstreams[].credits), requests of the service itself included. Absent if calls to the node are free.',
+    help: 'Credits that calls to the node cost at its provider (upstreams[].credits), including requests of the service itself. Absent if calls to the node are free.',
     labels: UPSTREAM_LABELS,
     merge: 'sum',
     read: (state) => readUpstreams(state, ({ creditsSpent }) => creditsSpent),

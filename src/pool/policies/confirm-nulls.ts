@@ -33,7 +33,7 @@ export function confirmNulls(voices?: { readonly needed: number }): Policy<Route
 async function confirm(context: RoutedRequest, next: Handler<RoutedRequest>): Promise<JsonResult> {
   const { nulls } = context.call;
   const isAccepted = !isBehind(context);
-  // A null that is not accepted without confirmation is an answer that no other node can give, so the reserve may confirm it.
+  // If a null needs confirmation and no candidate can confirm it, the reserve may.
   const mayUseReserve = nulls === 'doubt' || !isAccepted;
   for (;;) {
     const other = await requestFromAnother(next, context, mayUseReserve);

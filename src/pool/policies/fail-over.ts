@@ -7,8 +7,9 @@ import type { Handler, RoutedRequest } from '../upstream-request.ts';
 const MAX_UNKNOWN = 2;
 
 /**
- * Tries one upstream after the other until one answers, and the reserve of the route last. No upstream is tried twice. Rejects with the fault that is most informative for the caller.
- * If the fault has `retryAfterMs`, it gets the minimum `retryAfterMs` of all faults of the request. A fault without `retryAfterMs` counts as 0.
+ * Tries one upstream after the other until one answers, and the reserve of the route last. No upstream is tried twice. Rejects with the fault that is
+ * most informative for the caller. If the fault has `retryAfterMs`, it gets the minimum `retryAfterMs` of all faults of the request. A fault without
+ * `retryAfterMs` counts as 0.
  */
 export function failOver(): Policy<RoutedRequest> {
   return createPolicy<RoutedRequest>({

@@ -36,8 +36,9 @@ export type HedgeParts = {
 /**
  * Sends the call to the next upstream of the route. If an answer takes longer than 95% of the calls of the method, the call is also sent to a second
  * upstream, if `budget` allows it. Each upstream gets an equal share of the caller's remaining time. When the share has passed, the call is sent to
- * the next upstream whatever `budget` allows, the reserve of the route included. The first answer is used, and the other calls are cancelled. An upstream whose call was cancelled may
- * be tried again if the used answer is not sufficient: a null that must be confirmed, or a stream that fails.
+ * the next upstream even if `budget` does not allow it, and after all others to the reserve of the route. The first answer is used, and the other
+ * calls are cancelled. An upstream whose call was cancelled may be tried again if the used answer is not sufficient: a null that must be confirmed,
+ * or a stream that fails.
  * @throws UpstreamFault `unreachable` if the route is empty, `aborted` if the caller has disconnected
  */
 export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy<RoutedRequest, Directed> {

@@ -23,10 +23,10 @@ const BATCH_ITEMS = 100;
 type BatchChoice = { readonly upstream: Upstream; left: number };
 
 /**
- * Chooses and orders the upstreams of a request: only upstreams that have the block and the method, lower tiers first, within a tier cheaper upstreams
- * first, and upstreams of one price by `health.score`. Upstreams with an open circuit are tried last, but not excluded: if all upstreams are down, only
- * a request can show which of them works again. Upstreams whose budget is used up are the reserve of the route. Items of one client batch go to the same node, because they can share a request to it. Another node is chosen if it has a better tier
- * or rank, or after `BATCH_ITEMS` items.
+ * Chooses and orders the upstreams of a request. Only upstreams that have the block and the method are chosen. `sortNodes` defines the order.
+ * Upstreams with an open circuit are tried last but not excluded: if all upstreams are down, only a request can show which of them works again.
+ * Upstreams whose budget is used up are the reserve of the route. Items of one client batch go to the same node, because they can share a request to
+ * it. Another node is chosen if it has a better tier or rank, if it serves well at a lower price, or after `BATCH_ITEMS` items.
  */
 export function order(upstreams: readonly Upstream[]): Policy<RequestContext, RoutedRequest> {
   const decide = createRouting(upstreams);
@@ -190,7 +190,7 @@ function findCandidates(
   sortNodes(reserve, call.method);
   if (behind.length > 0) candidates.push(...behind);
   if (candidates.some((node) => mayAnswer(node, call.method))) return { candidates, reserve };
-  // No other node is expected to answer, so the reserve is not kept back.
+  // No other node is expected to answer, so the nodes of the reserve become candidates.
   if (candidates.length + reserve.length > 0) return { candidates: [...reserve, ...candidates], reserve: [] };
   if (soonest !== undefined) {
     const { pausedBy, pauseLeftMs } = soonest.health;

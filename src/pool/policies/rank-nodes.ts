@@ -1,14 +1,14 @@
 import type { Upstream } from '../upstream.ts';
 
-/** Maximum recent share of failed calls of a node that serves well. */
+/** Maximum share of recent calls that failed at a node that serves well. */
 const MAX_ERROR_RATE = 0.1;
-/** A node that serves well has at most this multiple of the lowest latency, plus `SLACK_MS`. */
+/** The latency of a node that serves well is at most the lowest latency times this factor, plus `SLACK_MS`. */
 const MAX_SLOWNESS = 3;
 const SLACK_MS = 100;
 
 /**
- * Sorts nodes, best first: by rank and tier; among equals, cheaper nodes that serve well before dearer ones, and nodes that do not serve well last. Nodes
- * of the same price are sorted by score.
+ * Sorts nodes, best first: by rank, by tier, by the price of a call, and by score. A node that does not serve well comes after all nodes of its rank
+ * and tier that do.
  */
 export function sortNodes(nodes: Upstream[], method: string): void {
   if (nodes.length < 2) return;
@@ -26,7 +26,7 @@ export function sortNodes(nodes: Upstream[], method: string): void {
   );
 }
 
-/** Whether `node` is of the same rank and tier as the best node, and not dearer if the best node serves well. */
+/** Whether `node` has the rank and the tier of the best node, and is not dearer (`isDearer`). */
 export function isAsGood(
   node: Upstream,
   best: Upstream,
@@ -38,7 +38,9 @@ export function isAsGood(
   return !isDearer(node, best, method, nodes);
 }
 
-/** Whether another node has the same rank and tier, serves well, and costs less. */
+/**
+ * Whether `best` has at least the rank and tier of `node`, serves well, and costs less. A node that does not serve well costs more than any other.
+ */
 export function isDearer(
   node: Upstream,
   best: Upstream,
@@ -50,7 +52,7 @@ export function isDearer(
   return (costs.get(node) ?? 0) > (costs.get(best) ?? 0);
 }
 
-/** Returns the price of a call at each node. A node that does not serve well has an infinite price, so that its price is no reason to prefer it. */
+/** Returns the price of a call at each node: infinite for a node that does not serve well, so that it is not preferred for its price. */
 function findCosts(nodes: readonly Upstream[], method: string): ReadonlyMap<Upstream, number> {
   const lowest = Math.min(
     ...nodes.map(({ health }) => health.measured?.latencyMs ?? Number.POSITIVE_INFINITY),

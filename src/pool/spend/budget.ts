@@ -32,7 +32,7 @@ export function findPeriod(budget: Pick<Budget, 'per' | 'resetDay'> = CALENDAR_M
     : { from: reset, until: findReset(year, month + 1, resetDay) };
 }
 
-/** Returns the day on which a period of a month begins. @param month from 0; months outside of the year are of the neighbouring years */
+/** Returns the day on which the period of a month begins. @param month from 0; -1 is December of the previous year, 12 is January of the next */
 function findReset(year: number, month: number, resetDay: number): number {
   const days = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
   return Date.UTC(year, month, Math.min(resetDay, days)) / DAY_MS;

@@ -3,7 +3,7 @@ import { option } from '../../util/option.ts';
 import type { Budget } from './budget.ts';
 import type { Prices } from './price-table.ts';
 
-/** Maximum price of one call, and maximum credits of a budget. Sums of prices stay exact up to the second number. */
+/** Maximum price of one call, and maximum credits of a budget. Sums of prices are exact up to the maximum of a budget. */
 const MAX_PRICE = 1_000_000;
 const MAX_BUDGET = 1_000_000_000_000;
 

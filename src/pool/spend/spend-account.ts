@@ -31,7 +31,7 @@ export class SpendAccount {
     return this.#period;
   }
 
-  /** Credits spent in the period by all processes. Credits of other processes since the last report are not known. */
+  /** Credits spent in the period by all processes, without those that other processes have spent since the last report. */
   get spent(): number {
     return this.#recorded + this.#pending + (this.#reported?.credits ?? 0);
   }
@@ -54,7 +54,7 @@ export class SpendAccount {
     this.#pending += credits;
   }
 
-  /** Begins a new period if the time is outside of the present one. The spent credits are then 0 until the table replies. @param time Unix ms */
+  /** Begins a new period if the time is outside of the present one. The recorded credits count as 0 until the table replies. @param time Unix ms */
   turnPeriod(time: number): void {
     const period = findPeriod(this.#budget, time);
     if (period.from === this.#period.from && period.until === this.#period.until) return;

@@ -7,8 +7,8 @@ import { Spend } from './spend.ts';
 import { SpendAccount } from './spend-account.ts';
 
 /**
- * Interval between reports of spent credits to the table, ms. In this time, processes do not know the credits of each other, and a killed process loses
- * its own.
+ * Interval between reports of spent credits to the table, ms. Between two reports, no process knows the new credits of the others, and a killed
+ * process loses its own.
  */
 export const REPORT_MS = 1_000;
 /** Number of intervals after which the credits of an account are read although this process has spent none. */

@@ -42,7 +42,7 @@ export class Spend {
     return this.#account.budget?.hard === true && this.#account.isUsedUp;
   }
 
-  /** Predicate of a sentence about a node whose budget is used up. */
+  /** Reason in errors and in the status. It continues `the node …`. */
   get reason(): string {
     const { budget, period } = this.#account;
     return `has used up its budget of ${budget?.credits} credits until ${formatDay(period.until)} 00:00 UTC`;

@@ -69,8 +69,8 @@ export type OutgoingRequest<T> = {
 };
 
 /**
- * HTTP statuses of answers that providers do not bill, besides 5xx: the rate or the credits of the plan are exceeded. Source: Infura's credit costs
- * (MetaMask/metamask-docs, services/get-started/pricing/credit-cost.mdx).
+ * HTTP statuses besides 5xx of answers that providers do not bill, because the rate or the credits of the plan are exceeded. Source: Infura's credit
+ * costs (MetaMask/metamask-docs, services/get-started/pricing/credit-cost.mdx).
  */
 const UNBILLED: ReadonlySet<number> = new Set([402, 429]);
 
@@ -104,7 +104,7 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
   #isCompleted = false;
   /** Whether the request must not be sent again if its connection breaks. */
   #isLastTry: boolean;
-  /** Credits that are not charged yet; 0 once it is known whether the provider bills the request. */
+  /** Credits that are not charged yet; 0 after it is decided whether the provider bills the request. */
   #credits: number;
   #isOver = false;
   /** Set when the HTTP client has finished with the request. */
@@ -138,7 +138,7 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
     return this.#controller !== undefined;
   }
 
-  /** Ends the request with a fault, or breaks off its streamed result. A node that got the request bills it. */
+  /** Ends the request with a fault, or breaks off its streamed result. The request is charged if the node has received it. */
   fail(fault: UpstreamFault): void {
     if (this.isSent && !this.#isOver) this.#charge();
     this.#fail(fault);

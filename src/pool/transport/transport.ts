@@ -108,8 +108,8 @@ export type TransportLimits = {
   /** Called when the node has sent more than a request can need, or too many messages that were not requested. */
   readonly onExcessive?: (fault: UpstreamFault) => void;
   /**
-   * Meter of the credits of calls; absent if calls are free. A call is charged once its answer arrives, or when it is sent and then cancelled or timed
-   * out. It is not charged if its connection fails, or if the answer has the HTTP status 402, 429 or 5xx, which providers do not bill.
+   * Meter of the credits of calls; absent if calls are free. A call is charged when its answer arrives, or when it is cancelled or times out after it
+   * was sent. A call is not charged if its connection fails, or if its answer has the HTTP status 402, 429 or 5xx, which providers do not bill.
    */
   readonly meter?: CallMeter | undefined;
 };

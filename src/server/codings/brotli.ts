@@ -1,4 +1,4 @@
-/** Brotli (RFC 7932), with window and quality fixed so that compressed values can be put behind other bytes. */
+/** Brotli (RFC 7932). Window and quality are fixed, so that a compressed value can follow any other bytes. */
 import { promisify } from 'node:util';
 import { brotliCompress, createBrotliCompress, constants as zlibConstants } from 'node:zlib';
 import type { JsonBytes, PackedBytes } from '../../../packages/ethereum/primitives/json-result.ts';
@@ -8,8 +8,8 @@ const brotliCompressAsync = promisify(brotliCompress);
 
 const WINDOW_BITS = 18;
 /**
- * Quality 1 never refers to the static dictionary, whose distances depend on the position in the stream. So a packed value decompresses to the same
- * bytes at any position. Quality 1 takes less time than the fastest level of gzip on large values, and its output is a third smaller.
+ * Quality 1 never refers to the static dictionary, whose distances depend on the position in the stream. A packed value therefore decompresses to the
+ * same bytes at any position. Quality 1 takes less time than the fastest level of gzip on large values, and its output is a third smaller.
  */
 const OPTIONS = {
   params: {
@@ -38,7 +38,7 @@ export const BROTLI: Coding = {
   createStream: () => createBrotliCompress({ ...OPTIONS, flush: zlibConstants.BROTLI_OPERATION_FLUSH }),
 };
 
-/** Returns an uncompressed meta-block; nothing for no bytes, since a meta-block cannot store zero bytes. */
+/** Returns an uncompressed meta-block; empty bytes for empty bytes, because a meta-block cannot store zero bytes. */
 function storeBrotli(bytes: Uint8Array): Uint8Array {
   if (bytes.length === 0) return bytes;
   const block = Buffer.allocUnsafe(STORED_HEAD_BYTES + bytes.length);

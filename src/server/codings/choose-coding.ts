@@ -3,16 +3,16 @@ import type { Coding } from './coding.ts';
 import { GZIP } from './gzip.ts';
 import { ZSTD } from './zstd.ts';
 
-/** Codings by the preference of this server: zstd takes the least time for the smallest output. */
+/** Codings in the server's order of preference. zstd needs the least time for the smallest output. */
 const CODINGS: readonly Coding[] = [...(ZSTD === undefined ? [] : [ZSTD]), BROTLI, GZIP];
 
-/** Aliases of RFC 9110 8.4.1.3, and codings that a wildcard stands for: only gzip, which every client has. */
+/** Aliases of codings: `x-gzip` (RFC 9110 8.4.1.3), and the wildcard, which stands for gzip only, because every client decodes gzip. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['x-gzip', 'gzip'],
   ['*', 'gzip'],
 ]);
 
-/** Last header and its choice: the requests of a client have the same header. */
+/** Last header with its choice, which is cached because the requests of one client have the same header. */
 let last: { readonly header: string; readonly coding: Coding | undefined } | undefined;
 
 /** Chooses the coding of a response from the Accept-Encoding header of its request (RFC 9110 12.5.3). @returns undefined for no coding */

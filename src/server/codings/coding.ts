@@ -4,7 +4,7 @@ import type { JsonBytes, PackedBytes } from '../../../packages/ethereum/primitiv
 /** Content coding of responses (RFC 9110 8.4.1). Compressors run on the thread pool. */
 export interface Coding {
   readonly name: 'gzip' | 'br' | 'zstd';
-  /** Memory of a stream's compressor in units of 256 KiB, measured: gzip 300 KiB, br 600, zstd 470. */
+  /** Memory of a stream's compressor, in units of about 256 KiB. Measured: gzip 300 KiB, br 600 KiB, zstd 470 KiB. */
   readonly streamUnits: number;
   compress(text: string): Promise<Uint8Array>;
   /** Compresses a value so that `join` can put it into several responses. */

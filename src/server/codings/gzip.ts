@@ -1,4 +1,4 @@
-/** gzip (RFC 1952): deflate, with a checksum that is combined from the checksums of its parts. */
+/** gzip (RFC 1952): deflate with a checksum. The checksum of a body is computed from the checksums of its parts. */
 import { promisify } from 'node:util';
 import { crc32, createGzip, deflateRaw, gzip, constants as zlibConstants } from 'node:zlib';
 import type { JsonBytes, PackedBytes } from '../../../packages/ethereum/primitives/json-result.ts';

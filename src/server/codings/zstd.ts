@@ -1,4 +1,4 @@
-/** Zstandard (RFC 8878), where the runtime has it: Node 22.15 and later. */
+/** Zstandard (RFC 8878), which Node has from version 22.15 on. */
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 import type { JsonBytes, PackedBytes } from '../../../packages/ethereum/primitives/json-result.ts';
@@ -20,7 +20,7 @@ type ZstdModule = {
   readonly constants: Readonly<Record<string, number>>;
 };
 
-/** Window of 512 KiB: a decoder of a response must accept 8 MiB (RFC 9659). */
+/** Window of 512 KiB. Decoders of responses must accept windows of up to 8 MiB (RFC 9659). */
 const WINDOW_LOG = 19;
 /** Magic number, a frame header descriptor without any option, and the window descriptor. */
 const FRAME_HEAD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, (WINDOW_LOG - 10) << 3]);

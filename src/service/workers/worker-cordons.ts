@@ -5,11 +5,11 @@ import type { Worker } from './worker.ts';
 /** Time limit of a cordon in a worker, ms; longer than a worker waits until another node has the served head. */
 const CORDON_LIMIT_MS = 10_000;
 
-/** Cordoned nodes of a pool of workers: every worker has the same, including workers that start later. */
+/** Cordoned nodes of a pool of workers. The same nodes are cordoned in every worker, including workers that start later. */
 export class WorkerCordons {
   readonly #workers: ReadonlySet<Worker>;
   #names: readonly NodeName[] = [];
-  /** Last change. Changes run one after the other, so that two of them cannot take both nodes of a network out of service. */
+  /** Last change. Changes run one after the other. Otherwise, two changes could take both nodes of a network out of service. */
   #last: Promise<unknown> = Promise.resolve();
 
   /** @param workers all workers, including those that are starting */
@@ -35,7 +35,7 @@ export class WorkerCordons {
       const problem = answers.find((answer) => answer?.outcome !== 'done');
       if (answers.length > 0 && !answers.some((answer) => answer?.outcome !== 'done')) {
         this.#names = [...this.#names, name];
-        // Workers that began to start before the name was noted have not cordoned the node.
+        // This also reaches workers that began to start before the name was in the list.
         await this.#askAll((worker) => worker.ask({ what: 'cordon', name, isForced: true }, CORDON_LIMIT_MS));
         return { outcome: 'done' };
       }
@@ -57,7 +57,7 @@ export class WorkerCordons {
     });
   }
 
-  /** Sends a request to all workers, once they serve. Workers that have ended are left out. */
+  /** Sends a request to all workers, each after its start. The result has no element for workers that have ended. */
   async #askAll(
     ask: (worker: Worker) => Promise<WorkerAnswer | undefined>,
   ): Promise<(CordonAnswer | undefined)[]> {

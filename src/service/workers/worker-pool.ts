@@ -145,7 +145,7 @@ export class WorkerPool {
     return undefined;
   }
 
-  /** Stops all workers. Resolves when the first one has ended, so that the status of the service is complete until then. */
+  /** Stops all workers. Resolves when the first worker has ended. Until then, the status of the service has all workers. */
   async drain(): Promise<void> {
     const ended = [...this.#workers].map((worker) => worker.exited);
     void this.close();

@@ -6,7 +6,7 @@ import { type DaySpend, SPEND_DAYS, type SpendReport, type SpendTable } from './
 
 /** Maximum size of the table, bytes. A day of an account takes about 100 bytes, so 1,000 accounts need 40 MB. */
 const MAP_BYTES = 1 << 27;
-/** Maximum number of old days that one report removes. */
+/** Maximum number of expired days that one report removes. */
 const SWEPT_DAYS = 8;
 /** Digits of a day in a key, so that keys sort by day. */
 const DAY_DIGITS = 6;

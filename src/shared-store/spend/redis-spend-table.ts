@@ -5,8 +5,8 @@ import { createScript, type RedisClient } from '../redis/redis-client.ts';
 import { type DaySpend, SPEND_DAYS, type SpendReport, type SpendTable } from './spend-table.ts';
 
 /**
- * Adds credits to a day. KEYS: days of the account, last report number of the process. ARGV: report number, day, credits, first day of the sum, oldest
- * day that is stored, lifetime in s. Returns the sum.
+ * Adds credits to a day, once per report number, and returns the sum. KEYS: days of the account, last report number of the process. ARGV: report
+ * number, day, credits, first day of the sum, oldest day that is stored, lifetime in s.
  */
 const REPORT = createScript(
   2,

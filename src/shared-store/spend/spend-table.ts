@@ -20,7 +20,8 @@ export const SPEND_DAYS = 400;
 export interface SpendTable {
   /**
    * Adds the credits of a report to its day, once per `entry`. Removes days that are older than `SPEND_DAYS`.
-   * @returns the credits of all processes from `since` on; undefined while the table is unavailable. Never throws or rejects
+   * Never throws or rejects.
+   * @returns the credits of all processes from the day `since` on; undefined while the table is unavailable
    */
   report(report: SpendReport): PromiseOrValue<number | undefined>;
   /**

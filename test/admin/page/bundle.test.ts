@@ -12,7 +12,7 @@ import { PAGE_CSS } from '../../../src/admin/page/stylesheet.ts';
 /** Maximum size of the whole page, compressed with gzip: it is loaded through tunnels too. */
 const MAX_BYTES = 120_000;
 
-test('the whole page takes at most 120 kB compressed', () => {
+test('the whole page has at most 120 kB when compressed', () => {
   const modules = readdirSync(join(ROOT, PAGE_FOLDER)).map((name) =>
     readFileSync(join(ROOT, PAGE_FOLDER, name)),
   );

@@ -1,4 +1,4 @@
-/** The code that the console copies runs: against the devnet, with the key filled in. */
+/** Runs the code that the console copies against the devnet, with the key filled in. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { addressOf, FACTS } from '../../support/development.ts';
 import { useDevnetNode } from '../../support/devnet-node.ts';
 
 const { erc20, callenv, calls } = FACTS.devnet;
-/** Longer than a busy machine stalls. */
+/** Time limit, ms: longer than a busy machine stalls. */
 const PATIENCE_MS = 60_000;
 
 /** A function with a tuple and an array, which no contract has: the call returns what the fallback of the contract returns. */
@@ -63,7 +63,7 @@ const REQUESTS: readonly {
 
 describe('copied code', () => {
   const node = useDevnetNode();
-  // Inside of the repository, so that the code finds the packages.
+  // The folder is inside of the repository, so that the code finds the packages.
   let folder = '';
   before(() => {
     folder = mkdtempSync(join(ROOT, 'build/copied-code-'));

@@ -23,7 +23,7 @@ function spent(name: string, hard = false): ScriptedNode {
 
 type Chosen = { readonly first: readonly string[]; readonly reserve: readonly string[] };
 
-/** A function that returns the names of the nodes of a route. */
+/** Returns a function that lists the names of the nodes of a route. */
 function createOrder(
   nodes: readonly ScriptedNode[],
 ): (call?: Partial<UpstreamRequest>, batch?: object) => Promise<Chosen> {
@@ -54,7 +54,7 @@ function measure({ upstream }: ScriptedNode, latencyMs: number, calls = 20): voi
 }
 
 describe('order by price', () => {
-  it('prefers free nodes, then cheaper ones, though dearer ones are faster', async () => {
+  it('prefers free nodes, then cheaper ones, even if dearer ones are faster', async () => {
     const nodes = [node('dear', 80), node('cheap', 20), node('own')];
     for (const [i, latency] of [5, 20, 40].entries()) measure(nodes[i] as ScriptedNode, latency);
     assert.equal(await listNames(nodes), 'own cheap dear');
@@ -96,7 +96,7 @@ describe('order by price', () => {
     assert.equal(await listNames([limited, dear]), 'dear');
   });
 
-  it('does not take a node without recent calls for the fastest', async () => {
+  it('does not treat a node without recent calls as the fastest', async () => {
     const own = node('own');
     measure(own, 500);
     assert.equal(await listNames([node('idle', 80), own]), 'own idle');
@@ -117,12 +117,12 @@ describe('order by price', () => {
 });
 
 describe('order by budget', () => {
-  it('keeps a node whose budget is used up for last', async () => {
+  it('puts a node whose budget is used up last', async () => {
     const chosen = await createOrder([spent('spent'), node('dear', 80)])();
     assert.deepEqual(chosen, { first: ['dear'], reserve: ['spent'] });
   });
 
-  it('uses it first if no other node is expected to answer', async () => {
+  it('puts it first if no other node is expected to answer', async () => {
     const down = node('down');
     for (let call = 0; call < 5; call++) down.upstream.health.fail(1, {});
     assert.equal(down.upstream.health.circuit, 'open');
@@ -130,7 +130,7 @@ describe('order by budget', () => {
     assert.equal(await listNames([spent('spent')]), 'spent');
   });
 
-  it('never uses it beyond a hard budget, and says so', async () => {
+  it('never uses it beyond a hard budget, and names the budget in the error', async () => {
     assert.deepEqual(await createOrder([spent('spent', true), node('dear', 80)])(), {
       first: ['dear'],
       reserve: [],

@@ -73,7 +73,7 @@ describe('spend', () => {
     one.charge(60);
     two.charge(40);
     assert.deepEqual([one.isUsedUp, two.isUsedUp], [false, false]);
-    // Each process learns the report of the other with its own next one.
+    // Each process reads the credits of the other with its own next report.
     await clock.advance(6 * REPORT_MS);
     assert.deepEqual([one.isUsedUp, two.isUsedUp], [true, true]);
     one.charge(1);
@@ -86,7 +86,7 @@ describe('spend', () => {
     assert.equal(restarted.describe().remaining, 97);
   });
 
-  it('counts a report once whose outcome is not known, and nothing is lost while the table is away', async () => {
+  it('counts a report of unknown outcome once, and loses nothing while the table is unavailable', async () => {
     const { table, openProcess, clock } = setUp();
     const ledger = openProcess();
     const spend = open(ledger, 'hosted');

@@ -1,4 +1,4 @@
-/** The whole pool over three nodes with prices: where calls go. */
+/** Destinations of calls in a pool of three nodes, two of which have prices. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createSpend } from '../support/create-spend.ts';
@@ -6,7 +6,7 @@ import { createCall, createExchange, createScope } from '../support/exchange.ts'
 import { openWholePool, poolOf } from '../support/pool.ts';
 import { answer, createNode, fault, later, type ScriptedNode, silent } from '../support/scripted-node.ts';
 
-/** An own node, and two hosted ones, the second dearer than the first; their budgets are not used up unless `spent`. */
+/** Creates a free node and two hosted nodes, of which the second is dearer. The budgets of the nodes in `spent` are used up. */
 function createNodes(spent: readonly string[] = []): readonly [ScriptedNode, ScriptedNode, ScriptedNode] {
   const hosted = (name: string, price: number): ScriptedNode => {
     const spend = createSpend({ default: price }, { credits: 1_000 });
@@ -27,7 +27,7 @@ async function sendCalls(nodes: readonly ScriptedNode[], calls: number): Promise
 }
 
 describe('a pool with prices', () => {
-  it('sends everything to the free node while it is well', async () => {
+  it('sends everything to the free node while that node serves well', async () => {
     const nodes = createNodes();
     await sendCalls(nodes, 60);
     assert.deepEqual(count(nodes), [60, 0, 0]);
@@ -57,7 +57,7 @@ describe('a pool with prices', () => {
     assert.equal(cheap.requested.calls.length, 1);
   });
 
-  it('neither sends nor hedges to a node whose budget is used up while another answers', async () => {
+  it('does not send or hedge to a node whose budget is used up while another node answers', async () => {
     const nodes = createNodes(['cheap', 'dear']);
     const [own] = nodes;
     const ask = poolOf(nodes, { options: { hedgePercent: 100 } });
@@ -69,7 +69,7 @@ describe('a pool with prices', () => {
     assert.deepEqual(count(nodes), [41, 0, 0]);
   });
 
-  it('sends to it when no other node answers, and never beyond a hard budget', async () => {
+  it('sends to a node whose budget is used up if no other node answers, but never beyond a hard budget', async () => {
     const nodes = createNodes(['cheap']);
     const [own, cheap, dear] = nodes;
     own.behave(fault('unreachable'));
@@ -84,7 +84,7 @@ describe('a pool with prices', () => {
     assert.equal(barred.requested.calls.length, 0);
   });
 
-  it('confirms a null that nobody else can confirm', async () => {
+  it('uses the reserve to confirm a null that no other node can confirm', async () => {
     const nodes = createNodes(['cheap', 'dear']);
     for (const { behave } of nodes) behave(answer('null'));
     const ask = poolOf(nodes);

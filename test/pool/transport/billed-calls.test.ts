@@ -15,7 +15,7 @@ after(async () => {
 
 const PRICES: Readonly<Record<string, number>> = { eth_call: 26, eth_getLogs: 75, eth_subscription: 40 };
 
-/** Meter that adds up what is charged. */
+/** Meter that adds up the charged credits. */
 class Bill implements CallMeter {
   credits = 0;
 
@@ -52,7 +52,7 @@ const answerAll = (body: string): string => {
 };
 
 describe('calls over HTTP', () => {
-  test('are charged when they are answered, each call of a batch too', async () => {
+  test('are charged when they are answered, also each call of a batch', async () => {
     const { transport, bill } = await reach(serveHttp((response, { body }) => response.end(answerAll(body))));
     await transport.send(CALL, inTime());
     assert.equal(bill.credits, 26);
@@ -99,7 +99,7 @@ describe('calls over HTTP', () => {
     assert.equal(again.bill.credits, 52);
   });
 
-  test('are charged if the node has them when they are cancelled or time out', async () => {
+  test('are charged if they are cancelled or time out after the node has received them', async () => {
     let received = 0;
     const { transport, bill } = await reach(
       serveHttp(() => received++),
@@ -120,7 +120,7 @@ describe('calls over HTTP', () => {
 });
 
 describe('calls over a WebSocket', () => {
-  test('are charged when they are answered, and notifications too', async () => {
+  test('are charged when they are answered, and so are notifications', async () => {
     let results = 0;
     const { transport, bill } = await reach(
       serveWebSocket((socket, { id, method }) => {
@@ -141,7 +141,7 @@ describe('calls over a WebSocket', () => {
     assert.equal(bill.credits, 26 + 1 + 80);
   });
 
-  test('are not charged if the connection is lost, but if they time out', async () => {
+  test('are charged if they time out, but not if the connection is lost', async () => {
     const lost = await reach(
       serveWebSocket((socket) => socket.terminate()),
       {},

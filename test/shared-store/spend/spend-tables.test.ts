@@ -43,7 +43,7 @@ const TABLES: readonly {
 
 for (const { name, skip, open } of TABLES) {
   describe(`spend in ${name}`, { skip }, () => {
-    test('is summed over processes and days from a day on', async (t) => {
+    test('is summed over processes, and over days from the first day of the period on', async (t) => {
       const [one, two] = await open(t);
       const report = { account: 'node/a/b', since: DAY };
       assert.equal(await one.report({ ...report, day: DAY - 1, credits: 7, entry: 1 }), 0);

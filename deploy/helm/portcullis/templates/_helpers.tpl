@@ -32,12 +32,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 {{- end -}}
 
-{{/* Whether replicas share a Valkey: "true" or nothing. */}}
+{{/* Returns "true" if replicas share a Valkey, otherwise nothing. */}}
 {{- define "portcullis.hasValkey" -}}
 {{- if or .Values.valkey.enabled .Values.secrets.VALKEY_URL -}}true{{- end -}}
 {{- end -}}
 
-{{/* Secrets by the names of variables: those of the values, and those that the chart makes. */}}
+{{/* Returns the Secrets of the values and of the chart, by the names of variables. */}}
 {{- define "portcullis.secrets" -}}
 {{- $name := include "portcullis.fullname" . -}}
 {{- $made := dict "ADMIN_KEY" (dict "name" (printf "%s-admin" $name) "key" "key") -}}
@@ -67,7 +67,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 {{- end -}}
 
-{{/* The configuration: what the chart decides goes over what the values say. */}}
+{{/* Returns the configuration. Options that the chart sets override those of the values. */}}
 {{- define "portcullis.config" -}}
 {{- include "portcullis.checkConfig" . -}}
 {{- $networks := .Values.networks -}}

@@ -12,7 +12,7 @@ import type { ConsoleAnswer } from './wire.ts';
 const MAX_SHOWN = 200_000;
 const TONES: Readonly<Record<RpcOutcome['kind'], string>> = { result: 'ok', error: 'bad', transport: 'bad' };
 
-/** Displays the outcome of a request, its decoded result, JSON text and headers, and whether it is the answer of the present request. */
+/** Displays the outcome of a request with its decoded result, JSON text and headers, and marks it as old when the request of the form changes. */
 export class AnswerView {
   readonly root: HTMLElement;
   /** The outcome has one permanent element, so that screen readers announce each change of its text. */
@@ -29,7 +29,7 @@ export class AnswerView {
   #decode: (interfaces: KnownInterfaces) => readonly Node[] = () => [];
 
   constructor() {
-    this.#words.append(element('p', { class: 'empty' }, 'The answer will be here.'));
+    this.#words.append(element('p', { class: 'empty' }, 'The answer appears here.'));
     this.root = element('div', { class: 'answer' }, this.#old, this.#outcome, this.#sent, this.#content);
   }
 

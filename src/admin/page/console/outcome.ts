@@ -3,7 +3,7 @@ import type { ConsoleAnswer } from './wire.ts';
 
 export type RpcFailure = { readonly code?: unknown; readonly message?: unknown; readonly data?: unknown };
 
-/** RpcOutcome of a request: a JSON-RPC result, a JSON-RPC error, or a response that is neither. */
+/** Outcome of a request: a JSON-RPC result, a JSON-RPC error, or a response that is neither. */
 export type RpcOutcome =
   | { readonly kind: 'result'; readonly result: unknown }
   | { readonly kind: 'error'; readonly failure: RpcFailure }

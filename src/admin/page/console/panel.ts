@@ -17,7 +17,7 @@ import { WatchView } from './watch-view.ts';
 /** The console sends `eth_subscribe` over a WebSocket, because notifications follow the answer. */
 const SUBSCRIBE = 'eth_subscribe';
 
-/** Fragment of a request that no URL may hold. */
+/** Fragment that replaces a request that must not be in the URL. */
 const NO_REQUEST = '#console-part';
 
 /** The console: sends a request to the service and displays the answer. */
@@ -86,7 +86,7 @@ export class ConsolePanel {
     this.#restore();
   }
 
-  /** Displays the request of the URL. It is never sent by itself, because a link may come from anybody. */
+  /** Displays the request of the URL. The page does not send it, because a link may come from anybody. */
   #restore(): void {
     const linked = this.#linked;
     if (linked === undefined || !this.#hasMethods || !this.#hasNetworks) return;
@@ -96,7 +96,10 @@ export class ConsolePanel {
     this.#editor.write(linked);
     this.#refresh();
     if (!isOffered)
-      setText(this.#problem, `The link is for the network ${linked.network}, which this service has not.`);
+      setText(
+        this.#problem,
+        `The link names the network ${linked.network}, which this service does not have.`,
+      );
     this.root.parentElement?.scrollIntoView({ block: 'start' });
   }
 
@@ -195,7 +198,7 @@ export class ConsolePanel {
     return formatLink({ network, method, params, abi: this.#interface.read() }, [key, secret, token]);
   }
 
-  /** Puts the request into the URL. The browser's back button leads to the request before. */
+  /** Puts the request into the URL, so that the browser's back button leads to the previous request. */
   #remember(sent: SentRequest): void {
     const fragment = this.#formatLink(sent) ?? NO_REQUEST;
     if (fragment !== location.hash) history.pushState(null, '', fragment);
@@ -207,7 +210,7 @@ export class ConsolePanel {
     if (fragment === undefined) {
       setText(
         this.#problem,
-        'There is no link: the form is not complete, too long, or contains a credential.',
+        'There is no link: the form is not complete, or the request is too long or contains a credential.',
       );
       return;
     }
@@ -215,7 +218,7 @@ export class ConsolePanel {
       await navigator.clipboard.writeText(new URL(fragment, location.href).href);
       setText(this.#copyLink, 'Copied');
     } catch {
-      setText(this.#copyLink, 'It is in the address bar');
+      setText(this.#copyLink, 'The link is in the address bar');
       history.pushState(null, '', fragment);
     }
     setTimeout(() => setText(this.#copyLink, 'Copy link'), 2_000);

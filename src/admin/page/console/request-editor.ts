@@ -5,7 +5,7 @@ import { createId, FieldProblem } from './field.ts';
 import { MethodForm } from './method-form.ts';
 import type { MethodDoc } from './open-rpc.ts';
 
-/** JSON-RPC request as it is sent. */
+/** JSON-RPC request of the console. */
 export type RpcRequest = Readonly<Record<string, unknown>>;
 
 /** Request editor: a form built from the method's schemas, or JSON. */

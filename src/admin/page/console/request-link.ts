@@ -9,9 +9,9 @@ export type LinkedRequest = {
   readonly abi: string;
 };
 
-/** Length below which a credential may be a part of a word by chance, characters. */
+/** A credential of fewer characters may be a part of another word by chance. */
 const SHORT = 8;
-/** Maximum length of a fragment, characters: servers and messengers cut longer URLs. */
+/** Maximum length of a fragment in characters, because servers and messengers cut longer URLs. */
 const MAX_LENGTH = 8_000;
 
 /**
@@ -37,7 +37,7 @@ function isIn(text: string, credential: string): boolean {
   return credential !== '' && text.includes(credential.length < SHORT ? value : value.slice(1, -1));
 }
 
-/** Parses a fragment; undefined for one without a request. A link may come from anybody, so longer ones are not parsed either. */
+/** Parses a fragment; undefined if it has no request, or is longer than `MAX_LENGTH`, because a link may come from anybody. */
 export function parseLink(fragment: string): LinkedRequest | undefined {
   if (fragment.length > MAX_LENGTH) return undefined;
   const fields = new URLSearchParams(fragment.replace(/^#/, ''));

@@ -47,7 +47,7 @@ export class Selectors {
   }
 
   /**
-   * Chooses a network and a method. A method that is not offered leaves the choice as it is.
+   * Chooses a network and a method. If the method is not in the list, the chosen method does not change.
    * @returns false for a network that the service does not have
    */
   choose(network: string, method: string): boolean {

@@ -1,7 +1,7 @@
 import type { MethodDoc } from './open-rpc.ts';
 import type { ConsoleAnswer, ConsoleRequest, ServiceAddress, WatchLine } from './wire.ts';
 
-/** The admin server refused a request, or the service did not answer it. */
+/** Error: the admin server refused a request, or the service did not answer it. */
 export class AdminProblem extends Error {
   readonly status: number;
 

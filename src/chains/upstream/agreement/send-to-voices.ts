@@ -102,7 +102,7 @@ export function createSendToVoices(ask: Send, voices: OperatorVoices): Send {
   };
 }
 
-/** Sorts operators: operators whose budget is used up last, otherwise by the price of a call at their cheapest node. */
+/** Sorts operators by the price of a call at their cheapest node. Operators whose budget is used up are last. */
 function sortByCost(operators: readonly (readonly Upstream[])[], method: string): (readonly Upstream[])[] {
   const costOf = (nodes: readonly Upstream[]): number =>
     Math.min(

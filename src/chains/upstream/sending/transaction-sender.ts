@@ -185,8 +185,8 @@ export class TransactionSender {
   }
 
   /**
-   * Chooses the nodes that receive a transaction: the healthy configured nodes whose budget is not used up. If there is none, chooses nodes that may
-   * still answer.
+   * Chooses the nodes that receive a transaction: the healthy configured nodes whose budget is not used up. If there is no such node, chooses the
+   * nodes that may still answer.
    */
   #chooseNodes(): readonly Upstream[] {
     const { relay, upstreams, options } = this.#parts;

@@ -62,7 +62,7 @@ describe('answers that no root covers', () => {
     assert.equal(requested.length, 4);
   });
 
-  test('are requested from the cheapest operators first, and last from those without a budget left', async () => {
+  test('are requested from the cheapest operators first, and from operators whose budget is used up last', async () => {
     const spent = createSpend({ default: 1 }, { credits: 1 });
     spent.charge(1);
     const spends = [createSpend({ default: 80 }), spent, createSpend({ default: 20 }), undefined];

@@ -68,7 +68,7 @@ describe('sending a transaction', () => {
     assert.deepEqual(nodes.map(sends), [1, 1, 1]);
   });
 
-  it('goes to no node whose budget is used up, unless there is no other, and never beyond a hard one', async () => {
+  it('goes to a node whose budget is used up only if there is no other node, and never beyond a hard budget', async () => {
     const spent = (hard: boolean): ScriptedNode => {
       const spend = createSpend({ default: 1 }, { credits: 1, hard });
       spend.charge(1);

@@ -5,7 +5,7 @@ import { TextField } from '../text-field.ts';
 import { createAbiKind } from './abi-kind.ts';
 import { type AbiParameter, formatType, readArrayType } from './contract-interface.ts';
 
-/** Maximum elements that an array gets from the form; longer ones are written as calldata. */
+/** Maximum number of elements of an array in the form. Calls with longer arrays are entered as calldata. */
 const MAX_ELEMENTS = 100;
 
 /** Creates the field of an argument by its type. @param name name that the field shows */

@@ -1,7 +1,7 @@
 import type { TextKind } from '../text-field.ts';
 import { ValueProblem } from '../values.ts';
 
-/** Creates the kind of a text field for an ABI type that is no array, tuple or boolean. */
+/** Creates the kind of a text field for an ABI type that is not an array, a tuple or a boolean. */
 export function createAbiKind(type: string): TextKind {
   const integer = /^(u?)int(\d+)$/.exec(type);
   const facts = { format: formatArgument, help: '', isLong: false, isNumber: false, choices: [] };

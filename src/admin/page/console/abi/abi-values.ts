@@ -16,7 +16,7 @@ export function encodeValues(parameters: readonly AbiParameter[], values: readon
   return encoded.slice(2);
 }
 
-/** Decodes hex digits without `0x`; undefined for data that these types do not describe. */
+/** Decodes hex digits without `0x`; undefined for data of other types. */
 export function decodeValues(
   parameters: readonly AbiParameter[],
   digits: string,

@@ -4,7 +4,7 @@ import { type AbiParameter, formatType, readArrayType } from './contract-interfa
 
 /** Maximum displayed elements of an array. */
 const MAX_ELEMENTS = 200;
-/** Numbers from this one on are also displayed with 18 decimals, because most amounts of tokens have them. */
+/** Numbers of at least this size are also displayed with 18 decimals, as most amounts of tokens have. */
 const LEAST_AMOUNT = 10n ** 15n;
 
 /** Describes decoded values, one row per value; rows of nested values have joined names: `calls[0].target`. */

@@ -76,7 +76,7 @@ export class InterfaceField {
     return this.#select.value === OWN ? this.#text.value.trim() : this.#select.value;
   }
 
-  /** Chooses an interface by what `read` has returned. */
+  /** Chooses the interface that `read` has returned. */
   write(value: string): void {
     const isNamed = value === NONE || STANDARD_NAMES.includes(value);
     this.#select.value = isNamed ? value : OWN;
@@ -100,7 +100,7 @@ export class InterfaceField {
     this.#onChange();
   }
 
-  /** An empty text is not an error, because it is not entered yet. */
+  /** Parses the entered text. An empty text is not an error, because the user has entered nothing yet. */
   #parse(): ContractInterface | undefined {
     return this.#text.value.trim() === '' ? undefined : parseInterface(this.#text.value);
   }

@@ -39,7 +39,7 @@ function formatRead({ address, from, item, argumentList, block }: FunctionCall):
   ];
 }
 
-/** ethers names its events itself, so each kind of subscription has code of its own. */
+/** Formats code for a subscription. Each kind has its own code, because ethers has its own names of events. */
 function formatSubscription(request: CodeCall): string {
   const [kind, options] = request.params;
   const events: Readonly<Record<string, string>> = {

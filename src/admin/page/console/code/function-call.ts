@@ -6,7 +6,7 @@ import type { FunctionCall } from './code-call.ts';
 /** Members of a call object that code for a function can express. */
 const MEMBERS: ReadonlySet<string> = new Set(['from', 'to', 'data', 'input']);
 
-/** Returns the call of a function that an `eth_call` makes; undefined for other requests, and for calls with further settings. */
+/** Returns the function call of an `eth_call`; undefined if the interface has no such function with results, or if code cannot express the call. */
 export function findFunctionCall(
   method: string,
   params: readonly unknown[],

@@ -1,7 +1,7 @@
 import { element } from '../../dom.ts';
 import type { FieldRow } from '../describe-value.ts';
 
-/** Maximum characters of a text that a row displays in full when it is opened. */
+/** Maximum number of characters that an opened row displays. */
 const MAX_FULL = 100_000;
 
 /** Creates a list of names and values. A row with a shortened text opens to show all of it. */

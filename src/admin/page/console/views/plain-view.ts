@@ -34,7 +34,7 @@ function createText(result: string, context: ViewContext): Node[] {
     : createHeadline(result);
 }
 
-/** Displays data that a call returned: decoded by the function that was called, or by its form alone. */
+/** Displays the data that a call returned: decoded by the called function, or, if the function is unknown, as text or a number. */
 function createReturn(data: string, { params, interfaces }: ViewContext): Node[] {
   const call = isObject(params[0]) ? params[0] : {};
   const calldata = call['input'] ?? call['data'];

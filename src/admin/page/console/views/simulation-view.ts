@@ -8,7 +8,7 @@ import { describeRpcFailure } from './failure-view.ts';
 import { createLogRows } from './logs-view.ts';
 import { createRows } from './rows.ts';
 
-/** RpcOutcome of a simulated call, and the call itself. */
+/** Outcome of a simulated call, and the calldata of the call. */
 type SimulatedCall = { readonly outcome: AnswerObject; readonly calldata: unknown };
 
 /** Displays the result of `eth_simulateV1`: each block with its calls. */
