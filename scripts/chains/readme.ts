@@ -29,7 +29,7 @@ export function renderReadme(facts: Facts, chains: DevelopmentChains): string {
   const opRollup = facts['op-rollup'];
   return `# The built-in development chains
 
-Three small chains that \`npm start\` serves, the last of them with \`npm start -- --rollup op-stack\`: real blocks, with every hash and root computed, so that every answer
+Three small chains that \`portcullis start\` serves, the last of them with \`--rollup op-stack\`: real blocks, with every hash and root computed, so that every answer
 can be checked. This page and everything else in this folder is generated:
 
     npm run build && node build/scripts/generate-chains.js

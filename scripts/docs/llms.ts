@@ -16,7 +16,7 @@ const ROOT_PAGES: readonly string[] = [
 export function renderIndex(): string {
   const guides = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
   const pages = [...ROOT_PAGES, ...guides.map((name) => `docs/${name}`)];
-  const [, summary = ''] = /^# .*\n\n([^\n]+(?:\n[^\n#-]+)*)/.exec(read('README.md')) ?? [];
+  const [, summary = ''] = /^# .*\n\n([^\n]+(?:\n[^\n#-][^\n]*)*)/.exec(read('README.md')) ?? [];
   return [
     '# Portcullis\n',
     `> ${joinLines(summary)}\n`,

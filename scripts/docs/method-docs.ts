@@ -23,7 +23,7 @@ export function renderMethodsPage<C>(methods: readonly Method<C>[], commands: re
   const objects = new Map<string, JsonSchema>();
   const sections = methods.map((method) => renderMethod(method, objects));
   const tables = [...objects].map(([title, schema]) => `### ${title}\n\n${renderFields(schema)}\n`);
-  const attempts = `With \`npm start\` running, paste these commands into a shell:\n\n\`\`\`sh\n${commands.join('\n')}\n\`\`\`\n`;
+  const attempts = `While \`portcullis start\` runs, paste these commands into a second terminal:\n\n\`\`\`sh\n${commands.join('\n')}\n\`\`\`\n`;
   return [HEAD, attempts, ...sections, '## Objects\n', ...tables].join('\n');
 }
 

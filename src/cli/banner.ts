@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
 import { formatUrl } from '../server/listen-url.ts';
 import { buildCurlLine } from './curl-lines.ts';
+import { findProgram } from './program-name.ts';
 
 export type BannerParts = {
   /** First line. */
@@ -67,7 +68,7 @@ function describeKey(
   all: number,
 ): string {
   if (demo.length === all) return 'demo';
-  const create = `portcullis keys create --name NAME ${option} ${quoteWord(path)}`;
+  const create = `${findProgram()} keys create --name NAME ${option} ${quoteWord(path)}`;
   return demo.length === 0 ? create : `demo (${listNames(demo)}); other networks: ${create}`;
 }
 

@@ -5,6 +5,7 @@ import { type Command, createCommand } from '../service/command.ts';
 import { SCHEMA_FILE } from '../service/data-paths.ts';
 import { describeSystemError, readErrorCode } from '../util/system-error.ts';
 import { getInitTemplate, INIT_MODES, type InitMode } from './init-templates.ts';
+import { findProgram } from './program-name.ts';
 
 /** `portcullis init` */
 export const initCommand: Command = createCommand({
@@ -71,16 +72,4 @@ function describeNext(mode: InitMode, output: string): string {
   ];
   const lines = commands.map((command) => `  ${program} ${command}`);
   return `Wrote ${output}. ${EDITS[mode] ?? 'Run:'}\n\n${lines.join('\n')}\n`;
-}
-
-/** Returns the words with which a user starts this program, depending on how it was started. */
-function findProgram(): string {
-  switch (process.env['npm_lifecycle_event']) {
-    case 'start':
-      return 'npm start --';
-    case 'npx':
-      return 'npx portcullis';
-    default:
-      return 'portcullis';
-  }
 }

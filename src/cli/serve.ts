@@ -10,6 +10,7 @@ import {
 import { readConfigSource } from '../service/config-source.ts';
 import { runService } from '../service/run-service.ts';
 import { formatBanner } from './banner.ts';
+import { findProgram } from './program-name.ts';
 
 /** `portcullis start`, and `portcullis` without a command */
 export const startCommand: Command = createCommand({
@@ -30,7 +31,7 @@ export const startCommand: Command = createCommand({
       {
         onReady: (address, { config, admin }) => {
           const variable = address.port === DEFAULT_PORT ? '' : `PORTCULLIS_PORT=${address.port} `;
-          const more = `${variable}portcullis examples${style === 'linea' ? '' : ` --rollup ${style}`}`;
+          const more = `${variable}${findProgram()} examples${style === 'linea' ? '' : ` --rollup ${style}`}`;
           const title = `Portcullis listens on ${address.host}:${address.port}`;
           const keysPlace = ['--data', config.dataDir] as const;
           process.stdout.write(formatBanner({ title, config, address, admin, keysPlace, more }));

@@ -73,3 +73,20 @@ test('many networks take one line', () => {
   const lines = format({ networks });
   assert.equal(lines[1], '  Networks:  n0, n1, n2, n3, n4, n5, n6, n7, and 92 more');
 });
+
+test('commands begin as the program was started', (t) => {
+  const before = process.env['npm_lifecycle_event'];
+  t.after(() => {
+    if (before === undefined) delete process.env['npm_lifecycle_event'];
+    else process.env['npm_lifecycle_event'] = before;
+  });
+  for (const [event, program] of [
+    ['start', 'npm start --'],
+    ['npx', 'npx portcullis'],
+    ['test', 'portcullis'],
+  ] as const) {
+    process.env['npm_lifecycle_event'] = event;
+    const key = format({ networks: { a: NODE } }).find((line) => line.startsWith('  Key:'));
+    assert.equal(key, `  Key:       ${program} keys create --name NAME --config p.yaml`);
+  }
+});

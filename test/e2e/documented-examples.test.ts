@@ -1,11 +1,14 @@
-/** Every example of the documentation equals the answer of the built-in networks; the README has the printed output. */
+/** Every example of the documentation equals the answer of the built-in networks; the program in the README prints what it says. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
 import { WebSocket } from 'ws';
+import { ROOT } from '../../scripts/program-files.ts';
 import { buildCurlLines } from '../../src/cli/curl-lines.ts';
 import { listBuiltinNetworks } from '../../src/config/builtin-config.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
@@ -18,8 +21,8 @@ import { makeTemporaryFolder } from '../support/embedded.ts';
 import { FakeFeed } from '../support/fake-feed.ts';
 import { type RunningService, startService } from '../support/service.ts';
 
-const README = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
-const METHODS_PAGE = readFileSync(join(import.meta.dirname, '../../../docs/methods.md'), 'utf8');
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const METHODS_PAGE = readFileSync(join(ROOT, 'docs/methods.md'), 'utf8');
 const folder = makeTemporaryFolder();
 let service: RunningService;
 
@@ -103,11 +106,13 @@ test('docs/methods.md contains the curl commands that `portcullis examples` prin
   for (const line of lines) assert.ok(METHODS_PAGE.includes(`\n${line}\n`), line);
 });
 
-test('the configurations in the README are valid', () => {
-  const texts = [...README.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, yaml]) => String(yaml));
-  const environment = { NODE_KEY: 'key' };
-  const networks = texts.flatMap((yaml) =>
-    Object.keys(parseConfig(yaml, { name: 'README', folder: folder.path, environment }).networks),
-  );
-  assert.deepEqual(networks, ['mine', 'devnet', 'mainnet']);
+test('the program for viem in the README prints the documented balance', async () => {
+  const [, program = ''] = /```js\n([\s\S]*?)```/.exec(README) ?? [];
+  const [, balance = ''] = /; \/\/ (\d+n)\n/.exec(program) ?? [];
+  const file = join(folder.path, 'balance.mjs');
+  writeFileSync(file, program.replace('127.0.0.1:8545', service.authority));
+  mkdirSync(join(folder.path, 'node_modules'));
+  symlinkSync(join(ROOT, 'node_modules/viem'), join(folder.path, 'node_modules/viem'));
+  const { stdout } = await promisify(execFile)(process.execPath, [file]);
+  assert.equal(stdout, `${balance}\n`);
 });
