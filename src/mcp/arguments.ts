@@ -3,12 +3,14 @@ import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import { anyBlock } from '../methods/block-reference.ts';
 import { type Codec, isJsonObject, type JsonObject } from '../rpc/codec/codec.ts';
 import { byKind } from '../rpc/codec/kind-codec.ts';
+import { listOf } from '../rpc/codec/list-codec.ts';
 import { createKindProblem, ParamProblem } from '../rpc/param-problem.ts';
+import { MAX_SIGNATURE } from './abi/signature-reader.ts';
 
 const DECIMAL = /^\d{1,78}$/;
 const HASH_LENGTH = 66;
-/** Maximum length of a signature, characters: no contract has longer ones, and the time of their parser grows with the length. */
-const MAX_TEXT = 4_096;
+/** Maximum number of signatures in one list. */
+const MAX_SIGNATURES = 20;
 
 /** Block as the methods of JSON-RPC take it: a tag, a hex number or a hash. */
 export type BlockArgument = { readonly kind: 'tag' | 'number' | 'hash'; readonly text: string };
@@ -55,15 +57,27 @@ export const amount: Codec<string> = {
   },
 };
 
-/** Text of at most 4,096 characters. */
+/** Signature or name of a method, of at most 512 characters. */
 export const shortText: Codec<string> = {
   parse(raw) {
     if (typeof raw !== 'string') throw createKindProblem('string', raw);
-    if (raw.length > MAX_TEXT) throw new ParamProblem(`the text has more than ${MAX_TEXT} characters`);
+    if (raw.length > MAX_SIGNATURE)
+      throw new ParamProblem(`the text has more than ${MAX_SIGNATURE} characters`);
     return raw;
   },
-  jsonSchema: { type: 'string', maxLength: MAX_TEXT },
+  jsonSchema: { type: 'string', maxLength: MAX_SIGNATURE },
 };
+
+/** List of at most 20 signatures. */
+export const signatures: Codec<readonly string[]> = {
+  parse(raw) {
+    if (Array.isArray(raw) && raw.length > MAX_SIGNATURES)
+      throw new ParamProblem(`the list has more than ${MAX_SIGNATURES} signatures`);
+    return SIGNATURES.parse(raw);
+  },
+  jsonSchema: { type: 'array', items: shortText.jsonSchema, maxItems: MAX_SIGNATURES },
+};
+const SIGNATURES = listOf(shortText);
 
 /** Number from 1 to `most`. */
 export function countUpTo(most: number): Codec<number> {

@@ -1,11 +1,15 @@
 import type { Trust } from '../util/request-scope.ts';
 import { readErrorCode } from '../util/system-error.ts';
+import type { GatewayWork } from './gateway-work.ts';
 import { GatewayRefusal, ToolError } from './tool-error.ts';
 
 /** Time limit of one request, ms: longer than all default timeouts of the gateway. */
 const TIMEOUT_MS = 60_000;
 /** Maximum size of a response, bytes. It is much larger than an answer, because a tool may have to search all of a response. */
 const MAX_ANSWER_BYTES: number = 16 * 1024 * 1024;
+
+/** HTTP status of answers to keys that the gateway accepts, also where the answer is an error of the call. */
+const ACCEPTED = 200;
 
 /** Advice by HTTP status, because the messages of the JSON-RPC errors are those of hosted services. */
 const ADVICE: ReadonlyMap<number, string> = new Map([
@@ -19,11 +23,19 @@ export type GatewayAnswer = { readonly result: unknown; readonly trust: Trust | 
 /** Sends JSON-RPC requests to one network of a gateway. No error contains the URL, because the URL contains the key. */
 export class GatewayClient {
   readonly #url: URL;
+  readonly #work: GatewayWork;
+  readonly #onAccepted: (() => void) | undefined;
 
-  /** @param url the network's URL with the key in its path */
-  constructor(url: URL) {
+  /**
+   * @param url the network's URL with the key in its path
+   * @param work the tool call that sends the requests
+   * @param onAccepted called when the gateway has accepted the key of a request
+   */
+  constructor(url: URL, work: GatewayWork, onAccepted?: () => void) {
     this.#url = new URL(url);
-    // With this parameter, responses have a member `trust`, even if they are streamed.
+    this.#work = work;
+    this.#onAccepted = onAccepted;
+    // The responses then have a member `trust`, also where they are streamed.
     this.#url.searchParams.set('trust', '1');
   }
 
@@ -32,11 +44,12 @@ export class GatewayClient {
    * @throws GatewayRefusal with the message of the JSON-RPC error; ToolError if there is no usable response
    */
   async request(method: string, params: readonly unknown[], signal: AbortSignal): Promise<GatewayAnswer> {
-    const { status, text } = await this.#post(
-      JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    const { status, text } = await this.#work.run(signal, () =>
+      this.#post(body, AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])),
     );
     const { result, error, trust } = parseResponse(text, status);
+    if (status === ACCEPTED) this.#onAccepted?.();
     if (error !== undefined) {
       const { code, message, data } = error;
       const advice = ADVICE.get(status);
@@ -64,7 +77,7 @@ export class GatewayClient {
           Via: '1.1 portcullis-mcp',
         },
       });
-      return { status: response.status, text: await readText(response) };
+      return { status: response.status, text: await readText(response, this.#work) };
     } catch (error) {
       if (error instanceof ToolError) throw error;
       if (signal.aborted) throw new ToolError(`the gateway did not answer in ${TIMEOUT_MS / 1_000} s`);
@@ -77,13 +90,14 @@ export class GatewayClient {
 }
 
 /** @throws ToolError if the response is too large */
-async function readText(response: Response): Promise<string> {
+async function readText(response: Response, work: GatewayWork): Promise<string> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += piece.length;
     if (size > MAX_ANSWER_BYTES)
       throw new ToolError(`the answer has more than ${MAX_ANSWER_BYTES} bytes: request a smaller range`);
+    work.takeBytes(piece.length);
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');

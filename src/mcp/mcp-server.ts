@@ -9,6 +9,7 @@ import { pointToNames } from '../util/near-name.ts';
 import { writeBounded } from './bounded-text.ts';
 import { GatewayClient } from './gateway-client.ts';
 import type { GatewayNetworks } from './gateway-url.ts';
+import { GatewayWork } from './gateway-work.ts';
 import type { Tool } from './tool.ts';
 import { ToolError } from './tool-error.ts';
 import { ToolRun } from './tool-run.ts';
@@ -27,9 +28,14 @@ export type McpParts = {
   readonly version: string;
   /** Whether one of the tools may send transactions. */
   readonly allowsSending: boolean;
+  /** Called when the gateway has accepted the key. */
+  readonly onAccepted?: () => void;
 };
 
-/** Creates the protocol server for one client. It validates only messages of the protocol, because tools parse their own arguments. */
+/** Runs a tool on one network. */
+type RunOn = (tool: Tool, network: string, args: JsonObject) => Promise<JsonObject>;
+
+/** Creates the protocol server for one client. It validates no schema besides those of the protocol: tools parse their arguments. */
 export function createMcpServer(parts: McpParts): Server {
   const { tools, version, allowsSending } = parts;
   const server = new Server(
@@ -72,12 +78,18 @@ function describeTool(tool: Tool, networks: readonly string[], allowsSending: bo
 
 /** Runs a tool. Failures that the caller can act on are results with `isError`, so that a model reads them. */
 async function callTool(
-  parts: McpParts,
+  { gateway, key, tools, onAccepted }: McpParts,
   name: string,
   args: JsonObject,
   signal: AbortSignal,
 ): Promise<CallToolResult> {
-  const { tools } = parts;
+  const work = new GatewayWork();
+  const runOn: RunOn = async (tool, network, ownArgs) => {
+    const client = new GatewayClient(gateway.urlOf(network, key), work, onAccepted);
+    const run = new ToolRun(network, client, tool.methods, signal);
+    const answer = await tool.run(ownArgs, run);
+    return { ...run.describe(), ...answer };
+  };
   try {
     const tool = tools.find((candidate) => candidate.name === name);
     if (tool === undefined)
@@ -88,55 +100,43 @@ async function callTool(
         )}`,
       );
     const answer = tool.isOfAllNetworks === true ? runOnAll : runOnOne;
-    return toResult(writeBounded(await answer(parts, tool, args, signal), HINT));
+    return toResult(writeBounded(await answer(gateway.networks, tool, args, runOn), HINT));
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     return { ...toResult(writeBounded({ error: error.message }, HINT)), isError: true };
+  } finally {
+    work.end();
   }
 }
 
 async function runOnOne(
-  parts: McpParts,
+  networks: readonly string[],
   tool: Tool,
-  { network = parts.gateway.networks[0], ...args }: JsonObject,
-  signal: AbortSignal,
+  { network = networks[0], ...args }: JsonObject,
+  runOn: RunOn,
 ): Promise<JsonObject> {
-  const { networks } = parts.gateway;
   const known = networks.find((candidate) => candidate === network);
   if (known === undefined)
     throw new ToolError(
       `there is no network ${String(network).slice(0, 80)}${pointToNames(String(network), networks)}`,
     );
-  return runTool(parts, tool, known, args, signal);
+  return runOn(tool, known, args);
 }
 
 /** Runs a tool on each network. A network that cannot answer does not hide the others. */
 async function runOnAll(
-  parts: McpParts,
+  networks: readonly string[],
   tool: Tool,
   args: JsonObject,
-  signal: AbortSignal,
+  runOn: RunOn,
 ): Promise<JsonObject> {
-  const { networks } = parts.gateway;
   const answers = networks.map((network) =>
-    runTool(parts, tool, network, args, signal).catch((error: unknown) => {
+    runOn(tool, network, args).catch((error: unknown) => {
       if (error instanceof ToolError) return { network, error: error.message };
       throw error;
     }),
   );
   return { networks: await Promise.all(answers) };
-}
-
-async function runTool(
-  { gateway, key }: McpParts,
-  tool: Tool,
-  network: string,
-  args: JsonObject,
-  signal: AbortSignal,
-): Promise<JsonObject> {
-  const run = new ToolRun(network, new GatewayClient(gateway.urlOf(network, key)), tool.methods, signal);
-  const answer = await tool.run(args, run);
-  return { ...run.describe(), ...answer };
 }
 
 function toResult(text: string): CallToolResult {

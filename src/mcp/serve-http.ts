@@ -1,8 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { readJsonBody } from '../admin/read-body.ts';
+import { AdminRefusal } from '../admin/refusal.ts';
 import { describeBoundRefusal, limitOf } from '../util/bounds.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
+import { AcceptedKeys } from './accepted-keys.ts';
 import { checkHttpAccess } from './http-access.ts';
 import { createMcpServer, type McpParts } from './mcp-server.ts';
 
@@ -13,19 +16,23 @@ const MAX_BODY_BYTES = 1024 * 1024;
 /** Time limits of reading a request, ms. */
 const HEAD_MS = 10_000;
 const REQUEST_MS = 30_000;
-/** Fraction of the bound `mcp.requests` that one key may use. */
-const KEY_SHARE = 0.25;
+/** Part of the requests that one owner may have in progress. */
+const OWNER_SHARE = 0.25;
 
-export type HttpParts = Omit<McpParts, 'key'>;
+export type HttpParts = Omit<McpParts, 'key' | 'onAccepted'>;
 
 /** Server for Streamable HTTP without sessions: every request carries its key, and the server keeps no state after the response. */
 export class HttpMcpServer {
   readonly #server: Server;
-  readonly #requests = new SharedBudget(limitOf('mcp.requests'), KEY_SHARE);
+  readonly #requests = new SharedBudget(limitOf('mcp.requests'), OWNER_SHARE);
+  readonly #accepted = new AcceptedKeys();
   readonly #parts: HttpParts;
+  readonly #answerMs: number;
 
-  constructor(parts: HttpParts) {
+  /** @param answerMs time limit of an answer */
+  constructor(parts: HttpParts, answerMs: number = limitOf('mcp.answerTime')) {
     this.#parts = parts;
+    this.#answerMs = answerMs;
     this.#server = createServer(
       { headersTimeout: HEAD_MS, requestTimeout: REQUEST_MS },
       (request, response) => void this.#serve(request, response),
@@ -55,29 +62,35 @@ export class HttpMcpServer {
     // Without sessions, there is no stream to open and no session to end.
     if (method !== 'POST') return refuse(response, 405, 'send requests by POST', { Allow: 'POST' });
     const { key } = access;
-    if (!this.#requests.tryTake(key, 1))
+    const owner = this.#accepted.ownerOf(key);
+    if (!this.#requests.tryTake(owner, 1))
       return refuse(response, 503, describeBoundRefusal('mcp.requests'), { 'Retry-After': '1' });
+    // The SDK never answers some requests, such as those that their own connection cancels.
+    const deadline = setTimeout(() => response.destroy(), this.#answerMs);
     try {
       await this.#answer(request, response, key);
-    } catch {
-      refuse(response, 500, 'the request failed');
+    } catch (error) {
+      if (error instanceof AdminRefusal) refuse(response, error.status, error.message);
+      else refuse(response, 500, 'the request failed');
     } finally {
-      this.#requests.giveBack(key, 1);
+      clearTimeout(deadline);
+      this.#requests.giveBack(owner, 1);
     }
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, key: string): Promise<void> {
-    const server = createMcpServer({ ...this.#parts, key });
+    const closed = new Promise<void>((resolve) => response.once('close', resolve));
+    const body = await readJsonBody(request, MAX_BODY_BYTES);
+    // Since revision 2025-06-18, the protocol has no batches. A batch could cancel its own requests, which then have no answer.
+    if (Array.isArray(body)) throw new AdminRefusal(400, 'send one message in each request, not a batch');
+    const server = createMcpServer({ ...this.#parts, key, onAccepted: () => this.#accepted.accept(key) });
     // A transport without sessions serves one request. A response in JSON needs no stream of events.
-    const transport = new StreamableHTTPServerTransport({
-      enableJsonResponse: true,
-      maxRequestBodySize: MAX_BODY_BYTES,
-    });
-    // If the client disconnects, closing the protocol server cancels the requests to the gateway.
-    const ended = new Promise<void>((resolve) => response.once('close', resolve)).then(() => server.close());
+    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+    // Where the client has left, closing the server ends its requests to the gateway.
+    const ended = closed.then(() => server.close());
     // The types of the SDK do not expect `exactOptionalPropertyTypes`.
     await server.connect(transport as Parameters<typeof server.connect>[0]);
-    await Promise.race([transport.handleRequest(request, response), ended]);
+    await Promise.race([transport.handleRequest(request, response, body), ended]);
     await ended;
   }
 }

@@ -7,8 +7,10 @@ export async function serveStdio(parts: McpParts, stop: AbortSignal): Promise<vo
   const ended = new Promise<void>((resolve) => {
     process.stdin.once('end', resolve);
     process.stdin.once('close', resolve);
-    // Writing fails when the client has exited.
-    process.stdout.once('error', () => resolve());
+    // A client that has left does not read any more. Each write to it has an error.
+    process.stdout.on('error', () => resolve());
+    // A message that is too long closes the transport, which then reads no more of stdin.
+    server.onclose = resolve;
     stop.addEventListener('abort', () => resolve(), { once: true });
   });
   await server.connect(new StdioServerTransport());

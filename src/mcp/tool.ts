@@ -52,8 +52,13 @@ function parseArguments<T>(codec: Codec<T>, names: readonly string[], args: unkn
     const name = JSON.stringify(unknown.slice(0, 80));
     throw new ToolError(`there is no argument ${name}${pointToNames(unknown, names)}`);
   }
+  return parseArgument(codec, args);
+}
+
+/** @throws ToolError that says what is wrong with the value */
+export function parseArgument<T>(codec: Codec<T>, value: unknown): T {
   try {
-    return codec.parse(args);
+    return codec.parse(value);
   } catch (error) {
     if (error instanceof ParamProblem || error instanceof RpcError)
       throw new ToolError(`invalid arguments: ${error.message}`);

@@ -649,11 +649,37 @@ const ROWS = {
   },
   'mcp.requests': {
     says: 'too many requests to the MCP server in progress',
-    counts: 'requests to `portcullis mcp --listen` that are not answered yet; each key has a share',
+    counts:
+      'requests to `portcullis mcp --listen` that are not answered yet; each key that the gateway has accepted has a share, and all other keys have one together',
     unit: 'requests',
     byDefault: 64,
     closes: '503 of the MCP server, with `Retry-After`',
     remedy: 'Wait for answers before calling more tools',
+  },
+  'mcp.answerTime': {
+    says: 'the answer took too long',
+    counts: 'one request to `portcullis mcp --listen`, until its client has the answer',
+    unit: 'milliseconds',
+    byDefault: 120_000,
+    closes: 'the connection is closed',
+    remedy: 'Request less, such as a smaller range of blocks; read answers as they come',
+  },
+  'mcp.gatewayRequests': {
+    says: 'too many requests of tools to the gateway',
+    counts:
+      'requests of all tools to the gateway, at most 8 of one tool call; further requests wait for 60 s at most',
+    unit: 'requests',
+    byDefault: 64,
+    closes: 'an error of the tool',
+    remedy: 'Call fewer tools at a time',
+  },
+  'mcp.answerBytes': {
+    says: 'the answers of the gateway to tools are too large',
+    counts: 'answers of the gateway to tool calls in progress; one tool call may use half of the bound',
+    unit: 'bytes',
+    byDefault: 134_217_728,
+    closes: 'an error of the tool',
+    remedy: 'Call fewer tools at a time, or request less',
   },
 } as const;
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
+  type AbiFunction,
   encodeAbiParameters,
   encodeErrorResult,
   encodeEventTopics,
@@ -10,12 +11,15 @@ import {
   type Hex,
   parseAbi,
   parseAbiParameters,
+  toFunctionSelector,
 } from 'viem';
 import { decodeLog } from '../../src/mcp/abi/decode-log.ts';
 import { decodeRevertData } from '../../src/mcp/abi/decode-revert.ts';
+import { MAX_DATA_BYTES } from '../../src/mcp/abi/decoded-size.ts';
 import { encodeTopics } from '../../src/mcp/abi/encode-topics.ts';
 import { parseErrorSignature, parseEvent, parseFunction } from '../../src/mcp/abi/signatures.ts';
 import { decodeResult, encodeArguments } from '../../src/mcp/abi/values.ts';
+import { signatures } from '../../src/mcp/arguments.ts';
 import { ToolError } from '../../src/mcp/tool-error.ts';
 
 const [ALICE, BOB] = [getAddress(`0x${'a1'.repeat(20)}`), getAddress(`0x${'b0'.repeat(20)}`)];
@@ -56,6 +60,39 @@ describe('functions', () => {
     assert.equal(decodeResult(parseFunction('f()(string)').outputs, '0x1234'), undefined);
   });
 
+  test('data whose values share bytes, and large data, are not decoded', () => {
+    const word = (value: number): string => value.toString(16).padStart(64, '0');
+    const text = word(64) + '61'.repeat(64);
+    const count = 100;
+    const { outputs } = parseFunction('f()(string[])');
+    const aliased = `0x${word(32)}${word(count)}${word(count * 32).repeat(count)}${text}`;
+    assert.equal(decodeResult(outputs, aliased), undefined);
+    const { outputs: deep } = parseFunction('f()(uint256[][][][])');
+    // Each of 100 offsets points to the same list, at each of three levels.
+    const level = word(count) + word(count * 32).repeat(count);
+    assert.equal(decodeResult(deep, `0x${word(32)}${level.repeat(3)}${word(0)}`), undefined);
+    const { outputs: many } = parseFunction('f()(uint256[999999][999999][999999])');
+    assert.equal(decodeResult(many, `0x${word(1)}`), undefined);
+
+    const { outputs: fixed } = parseFunction('f()((bytes[2],(bool,string[1])[])[1],uint256[2][])');
+    const values = [[[['0x', '0x12'], [[true, ['é']]]]], [['1', '2']]];
+    const encoded = encodeArguments(fixed, values);
+    assert.deepEqual(decodeResult(fixed, encoded), values);
+
+    const strings = parseAbiParameters('string[]');
+    const honest = Array(count).fill('a'.repeat(64));
+    assert.deepEqual(decodeResult(outputs, encodeAbiParameters(strings, [honest])), honest);
+    const most = 'a'.repeat(MAX_DATA_BYTES - 64);
+    const { outputs: one } = parseFunction('f()(string)');
+    const data = encodeAbiParameters([{ type: 'string' }], [most]);
+    assert.equal(decodeResult(one, data), most);
+    assert.equal(decodeResult(one, `${data}00`), undefined);
+    assert.match(
+      (decodeRevertData(`0x08c379a0${data.slice(2)}00`) as { reason: string }).reason,
+      /more than 20000 bytes are not decoded/,
+    );
+  });
+
   test('values that do not fit are named', () => {
     const { inputs } = parseFunction(text);
     const cases: readonly (readonly [unknown[], RegExp])[] = [
@@ -86,8 +123,50 @@ describe('functions', () => {
       'event E(uint256)',
       'f(uint256))',
       '{}',
+      'f(uint256 indexed a)',
+      'f(uint256,)',
+      'f(uint256[0])',
+      'f(uint7)',
+      'f(())',
+      'f() sometimes',
+      'f()()()',
     ])
       assert.throws(() => parseFunction(wrong), ToolError, wrong);
+  });
+
+  test('a signature is parsed as viem parses it', () => {
+    for (const signature of [
+      'function f()',
+      'function f(uint a, int[2][] b) external view returns (bool)',
+      'function f((uint8 a, (bytes32, string)[3] b)[] c, address payable to, bytes memory data) payable',
+      'function f(function callback, bytes) returns (uint, (address who, bytes1[] flags) found)',
+    ]) {
+      const [item] = parseAbi([signature] as unknown as readonly string[]) as readonly AbiFunction[];
+      const { inputs, outputs, selector, name } = parseFunction(signature);
+      assert.ok(item !== undefined);
+      assert.deepEqual(
+        { inputs, outputs, selector, name },
+        {
+          inputs: item.inputs,
+          outputs: item.outputs,
+          selector: toFunctionSelector(item),
+          name: item.name,
+        },
+      );
+    }
+  });
+
+  test('long and deeply nested signatures are refused', () => {
+    const nest = (depth: number): string => `f${'('.repeat(depth)}uint256${')'.repeat(depth)}`;
+    assert.equal(parseFunction(nest(8)).signature, nest(8));
+    assert.throws(() => parseFunction(nest(9)), /more than 8 nested parentheses/);
+    assert.throws(() => parseFunction(nest(300)), /more than 512 characters/);
+    assert.throws(() => parseFunction(`f(bool${'[]'.repeat(9)})`), /more than 8 dimensions/);
+    assert.throws(() => parseEvent(`E(${'bool,'.repeat(110)}bool)`), /more than 512 characters/);
+    assert.throws(() => parseErrorSignature(`E(${' '.repeat(512)})`), /more than 512 characters/);
+    assert.throws(() => signatures.parse(Array(21).fill('E()')), /more than 20 signatures/);
+    assert.throws(() => signatures.parse(['E'.repeat(513)]), /more than 512 characters/);
+    assert.deepEqual(signatures.parse(['E()']), ['E()']);
   });
 });
 

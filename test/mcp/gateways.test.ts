@@ -1,9 +1,12 @@
 /** The gateway that the tools use: one by URL, one of a configuration, one that does not answer; and the trust of its answers. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { MAIN } from '../../scripts/program-files.ts';
 import { mcpCommand } from '../../src/cli/mcp.ts';
 import { listBuiltinNetworks } from '../../src/config/builtin-config.ts';
 import { parseGatewayUrl } from '../../src/mcp/gateway-url.ts';
@@ -160,4 +163,14 @@ test('URLs of gateways: the network in the path or the host, and other text befo
   }
   const { gateway } = parseGatewayUrl('http://h/rpc/{network}/v3/k', ['a', 'b']);
   assert.equal(String(gateway.urlOf('b', 'KEY')), 'http://h/rpc/b/v3/KEY');
+});
+
+test('a message that is too long ends the process, which does not read on', async () => {
+  const url = `http://${service.authority}/devnet/v3/demo`;
+  const child = spawn(process.execPath, [MAIN, 'mcp', '--url', url], { stdio: ['pipe', 'ignore', 'ignore'] });
+  const exited = once(child, 'exit');
+  // The process does not read all of it.
+  child.stdin.on('error', () => undefined);
+  child.stdin.write('x'.repeat(11 * 1024 * 1024));
+  assert.deepEqual(await exited, [0, null]);
 });

@@ -376,6 +376,10 @@ test('rpc: reads of the method table, and no method that sends', async () => {
   const refused = await tools.fail('rpc', { method: 'eth_sendRawTransaction', params: ['0x00'] });
   assert.match(refused, /without --allow-sending/);
   assert.match(await tools.fail('rpc', { method: 'eth_subscribe', params: ['newHeads'] }), /has no method/);
+  assert.match(
+    await tools.fail('rpc', { method: 'eth_getBalance', params: [ALICE, 'newest'] }),
+    /^invalid arguments: /,
+  );
   assert.match(await tools.fail('rpc', { method: 'eth_getBalanc' }), /did you mean eth_getBalance/);
   assert.match(
     await tools.fail('rpc', { method: 'eth_getBalance' }),

@@ -1,3 +1,4 @@
+import { isDecodable, MAX_DATA_BYTES } from './decoded-size.ts';
 import type { AbiEntry } from './signatures.ts';
 import { decodeNamed } from './values.ts';
 import { listKnownErrors } from './well-known.ts';
@@ -44,7 +45,9 @@ export function decodeRevertData(data: string, errors: readonly AbiEntry[] = [])
     const args = entry.selector === selector ? decodeNamed(entry.inputs, rest) : undefined;
     if (args !== undefined) return { kind: 'custom', error: entry.signature, args };
   }
-  const reason = 'no known error has this selector: pass the signatures of the contract as `errors`';
+  const reason = isDecodable(data)
+    ? 'no known error has this selector and form: pass the signatures of the contract as `errors`'
+    : `data of more than ${MAX_DATA_BYTES} bytes are not decoded`;
   return { kind: 'unknown', selector, data, reason };
 }
 

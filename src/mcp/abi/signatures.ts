@@ -1,8 +1,11 @@
-import * as AbiError from 'ox/AbiError';
-import * as AbiEvent from 'ox/AbiEvent';
-import * as AbiFunction from 'ox/AbiFunction';
 import type { Parameter } from 'ox/AbiParameters';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
 import { ToolError } from '../tool-error.ts';
+import { SignatureReader } from './signature-reader.ts';
+
+/** Length of a selector of 4 bytes as hex text. */
+const SELECTOR_LENGTH = 10;
 
 /** Parameter of a function, event or error; a tuple has `components`. */
 export type ToolParameter = Parameter;
@@ -17,19 +20,22 @@ export type AbiEntry = {
 };
 export type AbiFunctionEntry = AbiEntry & { readonly outputs: readonly ToolParameter[] };
 
+/** Words between the parameters and the results of a function. */
+const MODIFIERS: readonly string[] = ['external', 'public', 'pure', 'view', 'nonpayable', 'payable'];
+
 /**
  * Parses a function: `balanceOf(address)(uint256)`, or Solidity's form with `returns`.
  * @throws ToolError
  */
 export function parseFunction(text: string): AbiFunctionEntry {
-  const [head, rest] = splitAfterInputs(text, 'function', 'balanceOf(address)(uint256)');
-  const tail = rest.startsWith('(') ? ` returns ${rest}` : ` ${rest}`;
-  return parse(text, () => {
-    const item = AbiFunction.from(`function ${head}${tail}`.trim() as never, {
-      prepare: false,
-    }) as AbiFunction.AbiFunction;
-    return { ...describe(item, AbiFunction.getSelector(item)), outputs: item.outputs };
-  });
+  const { reader, ...entry } = readHead(text, 'function', 'balanceOf(address)(uint256)');
+  let word = reader.readWord();
+  while (MODIFIERS.includes(word)) word = reader.readWord();
+  if (word !== '' && word !== 'returns') throw reader.refuse(`the word ${word} is unknown`);
+  const hasOutputs = word === 'returns' || reader.continuesWith('(');
+  const outputs = hasOutputs ? reader.readParameters() : [];
+  reader.finish();
+  return { ...entry, selector: entry.selector.slice(0, SELECTOR_LENGTH), outputs };
 }
 
 /**
@@ -37,13 +43,9 @@ export function parseFunction(text: string): AbiFunctionEntry {
  * @throws ToolError
  */
 export function parseEvent(text: string): AbiEntry {
-  const [head, rest] = splitAfterInputs(text, 'event', 'Transfer(address indexed,address indexed,uint256)');
-  return parse(text, () => {
-    const item = AbiEvent.from(`event ${head} ${rest}`.trim() as never, {
-      prepare: false,
-    }) as AbiEvent.AbiEvent;
-    return describe(item, AbiEvent.getSelector(item));
-  });
+  const { reader, ...entry } = readHead(text, 'event', 'Transfer(address indexed,address indexed,uint256)');
+  reader.finish();
+  return entry;
 }
 
 /**
@@ -51,56 +53,34 @@ export function parseEvent(text: string): AbiEntry {
  * @throws ToolError
  */
 export function parseErrorSignature(text: string): AbiEntry {
-  const [head] = splitAfterInputs(text, 'error', 'InsufficientBalance(uint256,uint256)');
-  return parse(text, () => {
-    const item = AbiError.from(`error ${head}` as never, { prepare: false }) as AbiError.AbiError;
-    return describe(item, AbiError.getSelector(item));
-  });
+  const { reader, ...entry } = readHead(text, 'error', 'InsufficientBalance(uint256,uint256)');
+  reader.finish();
+  return { ...entry, selector: entry.selector.slice(0, SELECTOR_LENGTH) };
 }
 
-function describe(
-  { name, inputs }: { readonly name: string; readonly inputs: readonly ToolParameter[] },
-  selector: string,
-): AbiEntry {
-  return { name, inputs, selector, signature: `${name}(${inputs.map(formatType).join(',')})` };
+/**
+ * Reads the name and the inputs of a signature. The selector has all 32 bytes.
+ * @param example shown if the text has another form
+ */
+function readHead(
+  text: string,
+  keyword: 'function' | 'event' | 'error',
+  example: string,
+): AbiEntry & { readonly reader: SignatureReader } {
+  const reader = new SignatureReader(text, keyword === 'event');
+  const first = reader.readWord();
+  const name = first === keyword && !reader.continuesWith('(') ? reader.readWord() : first;
+  if (name === '' || !reader.continuesWith('('))
+    throw new ToolError(`not the signature of ${withArticle(keyword)}, such as ${example}`);
+  const inputs = reader.readParameters();
+  const signature = `${name}(${inputs.map(formatType).join(',')})`;
+  return { reader, name, inputs, signature, selector: bytesToHex(keccak256(Buffer.from(signature))) };
 }
 
 /** Returns the canonical type of a parameter; a tuple is written as the list of its members. */
 function formatType(parameter: ToolParameter): string {
   if (!('components' in parameter)) return parameter.type;
   return parameter.type.replace('tuple', `(${parameter.components.map(formatType).join(',')})`);
-}
-
-/** Splits a signature behind its list of inputs. @param example shown if the text has another form */
-function splitAfterInputs(
-  text: string,
-  keyword: string,
-  example: string,
-): readonly [head: string, rest: string] {
-  const bare = text.trim().startsWith(`${keyword} `) ? text.trim().slice(keyword.length) : text;
-  const trimmed = bare.trim().replace(/;$/, '');
-  const end = findEnd(trimmed);
-  if (end < 0) throw new ToolError(`not the signature of ${withArticle(keyword)}, such as ${example}`);
-  return [trimmed.slice(0, end), trimmed.slice(end).trim()];
-}
-
-/** Returns the position behind the first parenthesised list; -1 if there is none. */
-function findEnd(text: string): number {
-  let depth = 0;
-  for (let i = text.indexOf('('); i >= 0 && i < text.length; i++) {
-    if (text[i] === '(') depth++;
-    if (text[i] === ')' && --depth === 0) return i + 1;
-  }
-  return -1;
-}
-
-function parse<T>(text: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n')[0] : 'unknown form';
-    throw new ToolError(`the signature ${JSON.stringify(text.slice(0, 200))} is invalid: ${reason}`);
-  }
 }
 
 function withArticle(noun: string): string {

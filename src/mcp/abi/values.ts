@@ -1,6 +1,7 @@
 /** Conversion of values between JSON and the ABI. In JSON, numbers are decimal texts, because they may exceed 2^53. */
 import * as AbiParameters from 'ox/AbiParameters';
 import { ToolError } from '../tool-error.ts';
+import { checkDecodedSize, isDecodable } from './decoded-size.ts';
 import type { ToolParameter } from './signatures.ts';
 
 const LIST = /^(.*)\[(\d*)\]$/;
@@ -25,13 +26,15 @@ export function encodeArguments(parameters: readonly ToolParameter[], values: re
 
 /**
  * Decodes ABI parameters to JSON. Addresses get the checksum of EIP-55.
- * @returns one value for each parameter, as `nameValues` returns them; undefined if the data have another form
+ * @returns one value for each parameter, by name where all of them have different names; undefined if the data have another form, or are too large
  */
 export function decodeNamed(
   parameters: readonly ToolParameter[],
   data: string,
 ): readonly unknown[] | Readonly<Record<string, unknown>> | undefined {
+  if (!isDecodable(data)) return undefined;
   try {
+    checkDecodedSize(parameters, data);
     const values = AbiParameters.decode(parameters as readonly never[], data as never, {
       as: 'Array',
       checksumAddress: true,

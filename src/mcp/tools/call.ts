@@ -1,4 +1,5 @@
 import { objectOf, optional } from '../../rpc/codec/object-codec.ts';
+import { isDecodable, MAX_DATA_BYTES } from '../abi/decoded-size.ts';
 import { decodeResult } from '../abi/values.ts';
 import { blockArgument } from '../arguments.ts';
 import { buildCall, CALL_FIELDS } from '../call-arguments.ts';
@@ -19,6 +20,12 @@ export const callTool: Tool = defineTool({
     if (called === undefined || called.outputs.length === 0) return { data };
     if (data === '0x')
       throw new ToolError(`the call returned no data: ${target.to} has no code, or no ${called.signature}`);
+    if (!isDecodable(data))
+      return {
+        function: called.signature,
+        data,
+        note: `data of more than ${MAX_DATA_BYTES} bytes are not decoded`,
+      };
     const result = decodeResult(called.outputs, data);
     if (result === undefined)
       throw new ToolError(`the result does not fit the signature: ${data.slice(0, 1_000)}`);

@@ -1,10 +1,9 @@
 import type { JsonObject } from '../../rpc/codec/codec.ts';
-import { listOf } from '../../rpc/codec/list-codec.ts';
 import { objectOf, optional } from '../../rpc/codec/object-codec.ts';
 import { hash32 } from '../../rpc/schemas.ts';
 import { decodeRevertData } from '../abi/decode-revert.ts';
 import { type AbiEntry, parseErrorSignature } from '../abi/signatures.ts';
-import { blockArgument, shortText } from '../arguments.ts';
+import { blockArgument, signatures } from '../arguments.ts';
 import { buildCall, CALL_FIELDS } from '../call-arguments.ts';
 import { toDecimal } from '../format-values.ts';
 import { defineTool, type Tool } from '../tool.ts';
@@ -34,7 +33,7 @@ export const explainRevertTool: Tool = defineTool({
     ...CALL_FIELDS,
     block: optional(blockArgument),
     errors: optional(
-      listOf(shortText),
+      signatures,
       'custom errors of the contract, such as Refused(address caller, uint256 code)',
     ),
   }),

@@ -3,7 +3,7 @@ import { objectOf, optional, required } from '../../rpc/codec/object-codec.ts';
 import type { Method } from '../../rpc/method.ts';
 import { pointToNames } from '../../util/near-name.ts';
 import { anyList, blockArgument, shortText } from '../arguments.ts';
-import { defineTool, type Tool } from '../tool.ts';
+import { defineTool, parseArgument, type Tool } from '../tool.ts';
 import { ToolError } from '../tool-error.ts';
 import type { ToolRun } from '../tool-run.ts';
 
@@ -57,7 +57,7 @@ async function nameBlock(
   const place = definitions.findIndex(({ codec }) => codec.jsonSchema['title'] === 'block');
   const reference = params[place];
   if (place < 0 || typeof reference !== 'string' || reference === 'pending') return params;
-  const block = await run.stamp(blockArgument.parse(reference));
+  const block = await run.stamp(parseArgument(blockArgument, reference));
   if (reference.startsWith('0x')) return params;
   return params.with(place, `0x${block.number.toString(16)}`);
 }

@@ -6,7 +6,7 @@ import type { RawLog } from '../abi/decode-log.ts';
 import { decodeRevertData } from '../abi/decode-revert.ts';
 import { type AbiEntry, type AbiFunctionEntry, parseErrorSignature, parseEvent } from '../abi/signatures.ts';
 import { decodeResult } from '../abi/values.ts';
-import { anyObject, blockArgument, shortText } from '../arguments.ts';
+import { anyObject, blockArgument, signatures } from '../arguments.ts';
 import { buildCall, CALL_FIELDS } from '../call-arguments.ts';
 import { describeLog } from '../describe-log.ts';
 import { toDecimal } from '../format-values.ts';
@@ -39,8 +39,8 @@ export const simulateTool: Tool = defineTool({
     ),
     blockOverrides: optional(anyObject, 'fields of the simulated block, such as time or baseFeePerGas (hex)'),
     validation: optional(boolean, 'whether nonces, balances and fees are checked as for transactions'),
-    events: optional(listOf(shortText), 'further events of the contracts'),
-    errors: optional(listOf(shortText), 'custom errors of the contracts'),
+    events: optional(signatures, 'further events of the contracts'),
+    errors: optional(signatures, 'custom errors of the contracts'),
   }),
   async handle({ calls, block, overrides, blockOverrides, validation = false, events, errors }, run) {
     if (calls.length === 0 || calls.length > MAX_CALLS)

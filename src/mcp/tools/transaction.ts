@@ -1,11 +1,10 @@
 import type { JsonObject } from '../../rpc/codec/codec.ts';
-import { listOf } from '../../rpc/codec/list-codec.ts';
 import { objectOf, optional, required } from '../../rpc/codec/object-codec.ts';
 import { hash32 } from '../../rpc/schemas.ts';
 import type { RawLog } from '../abi/decode-log.ts';
 import { type AbiEntry, parseEvent, parseFunction } from '../abi/signatures.ts';
 import { decodeNamed } from '../abi/values.ts';
-import { shortText } from '../arguments.ts';
+import { shortText, signatures } from '../arguments.ts';
 import { describeLog } from '../describe-log.ts';
 import { describeWei, toDecimal, toGwei, toNumber } from '../format-values.ts';
 import { defineTool, type Tool } from '../tool.ts';
@@ -20,7 +19,7 @@ export const transactionTool: Tool = defineTool({
   args: objectOf('transaction', {
     hash: required(hash32),
     signature: optional(shortText, 'function that the transaction calls, to decode its input'),
-    events: optional(listOf(shortText), 'further events, such as Filled(bytes32 indexed id, uint256 amount)'),
+    events: optional(signatures, 'further events, such as Filled(bytes32 indexed id, uint256 amount)'),
   }),
   async handle({ hash, signature, events = [] }, run) {
     const further = events.map(parseEvent);
