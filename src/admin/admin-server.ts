@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from '../observe/logger.ts';
 import { type BoundName, limitOf } from '../util/bounds.ts';
 import { type Clock, systemClock } from '../util/clock.ts';
+import { OpenedOnce } from '../util/opened-once.ts';
 import { AdminAccess } from './access.ts';
 import { sendRefusal } from './answers.ts';
 import type { ApiServer } from './api/api-server.ts';
@@ -60,9 +61,8 @@ class NodeAdminServer implements AdminServer {
   readonly #log: Logger;
   readonly #access: AdminAccess;
   readonly #audit: AuditLog | undefined;
-  readonly #api: (() => Promise<ApiServer>) | undefined;
-  readonly #openBackstage: () => Promise<Backstage>;
-  #backstage: Promise<Backstage> | undefined;
+  readonly #api: OpenedOnce<ApiServer> | undefined;
+  readonly #backstage: OpenedOnce<Backstage>;
   readonly #http: HttpServer;
 
   constructor({ options, sources, api, log, clock = systemClock }: AdminParts) {
@@ -71,12 +71,12 @@ class NodeAdminServer implements AdminServer {
     const guesses = new Guesses(() => clock.now());
     this.#access = new AdminAccess(options.key, guesses);
     this.#audit = api?.audit;
-    this.#api = api && options.api && createApi(options.api, api, this.#access, guesses);
+    this.#api = api && options.api && createApi(options.api, { ...api, log }, this.#access, guesses);
     // The first request loads status feed, console and routes. Loading them at start would take up to a tenth of the start-up time.
-    this.#openBackstage = async () => {
+    this.#backstage = new OpenedOnce(async () => {
       const { openBackstage } = await import('./backstage.ts');
       return openBackstage(sources, log, clock);
-    };
+    });
     this.#http = createServer(
       {
         maxHeaderSize: MAX_HEADER_BYTES,
@@ -105,7 +105,7 @@ class NodeAdminServer implements AdminServer {
     const closed = new Promise<void>((resolve) => {
       this.#http.close(() => resolve());
     });
-    const backstage = await this.#backstage?.catch(() => undefined);
+    const backstage = await this.#backstage.opening?.catch(() => undefined);
     backstage?.feed.close();
     this.#http.closeAllConnections();
     await closed;
@@ -116,12 +116,11 @@ class NodeAdminServer implements AdminServer {
     const isForApi = this.#api !== undefined && (request.url ?? '').startsWith(API_ROOT);
     try {
       if (this.#api !== undefined && isForApi) {
-        await (await this.#api()).serve(request, response);
+        await (await this.#api.get()).serve(request, response);
         return;
       }
       this.#access.check(request);
-      this.#backstage ??= this.#openBackstage();
-      await (await this.#backstage).routes.serve(request, response);
+      await (await this.#backstage.get()).routes.serve(request, response);
     } catch (error) {
       if (!(error instanceof AdminRefusal)) this.#log.error({ err: error }, 'the admin server failed');
       if (error instanceof BoundRefusal) this.#logRefusal(error.bound);
@@ -137,21 +136,16 @@ class NodeAdminServer implements AdminServer {
   }
 }
 
-/** Returns a function that opens the Admin API. The first request loads its modules, so that they do not delay the start. */
+/** Describes how the Admin API is opened. The first request loads the API, so that a start does not take longer. */
 function createApi(
   credentials: NonNullable<AdminOptions['api']>,
-  parts: AdminApiParts,
+  parts: AdminApiParts & { readonly log: Logger },
   site: AdminAccess,
   guesses: Guesses,
-): () => Promise<ApiServer> {
-  let opening: Promise<ApiServer> | undefined;
-  const open = async (): Promise<ApiServer> => {
+): OpenedOnce<ApiServer> {
+  return new OpenedOnce(async () => {
     const { ApiAccess } = await import('./api/api-access.ts');
     const { ApiServer } = await import('./api/api-server.ts');
     return new ApiServer({ access: new ApiAccess(credentials, guesses), site, ...parts });
-  };
-  return () => {
-    opening ??= open();
-    return opening;
-  };
+  });
 }

@@ -26,6 +26,8 @@ export type NodeUse = { readonly node: string; readonly isCordoned: boolean; rea
 /** Takes nodes of a network out of service for maintenance, and back into service. Nodes with the same name count as one node. */
 export class NodeCordons {
   readonly #parts: NodeCordonsParts;
+  /** Number of changes so far, by node. */
+  readonly #changes = new Map<string, number>();
 
   constructor(parts: NodeCordonsParts) {
     this.#parts = parts;
@@ -45,19 +47,26 @@ export class NodeCordons {
   }
 
   /**
-   * Cordons a node: it gets no new calls, and its calls in flight end normally. First, the node no longer counts for the head. It still gets calls
-   * until another node has the served head, so that calls at the head always find a node.
-   * @param isForced whether the node is cordoned at once, even if the other nodes cannot answer in its place
+   * Cordons a node: it gets no new calls, and its calls in flight end normally. First the node stops to count for the head; it still gets calls until
+   * another node has the served head, so that calls at the head find a node at any time.
+   * @param isForced whether the node is cordoned even if the other nodes cannot answer for it
+   * A later change of the same node wins over a cordon that still waits.
    * @returns why the node cannot be cordoned; undefined if it is cordoned
    */
   async cordon(name: string, isForced: boolean): Promise<string | undefined> {
     if (this.list().some(({ node, isCordoned }) => node === name && isCordoned)) return undefined;
     const hindrance = isForced ? undefined : this.#findHindrance(name);
     if (hindrance !== undefined) return hindrance;
-    this.#set(name, 'leaving');
-    if (!isForced && !(await this.#waitForHead(name))) {
-      this.#set(name, 'none');
-      return 'no other node has the head of the network';
+    if (!isForced) {
+      this.#set(name, 'leaving');
+      const change = this.#changes.get(name);
+      const hasHead = await this.#waitForHead(name);
+      // The later change may be acknowledged already, so it must not be undone.
+      if (this.#changes.get(name) !== change) return 'another change of the node came in between';
+      if (!hasHead) {
+        this.#set(name, 'none');
+        return 'no other node has the head of the network';
+      }
     }
     this.#set(name, 'cordoned');
     return undefined;
@@ -111,6 +120,7 @@ export class NodeCordons {
   }
 
   #set(name: string, cordon: Cordon): void {
+    this.#changes.set(name, (this.#changes.get(name) ?? 0) + 1);
     for (const upstream of this.#parts.upstreams)
       if (upstream.name === name) upstream.apply({ kind: 'cordonChanged', cordon });
     this.#parts.onChange();

@@ -54,7 +54,7 @@ export interface Service {
    */
   cordon(name: NodeName, isForced: boolean): Promise<CordonAnswer>;
   /** Puts a cordoned node back into service. */
-  uncordon(name: NodeName): CordonAnswer;
+  uncordon(name: NodeName): Promise<CordonAnswer>;
   /** Drains and closes the server, then all its backends. */
   close(): Promise<void>;
 }
@@ -112,9 +112,7 @@ export async function composeService(
   const cordons = new Cordons(options.cordons);
   const open = async (next: Config, before?: Core): Promise<Core> => {
     const parts = { backends, observability, processes, isStrict, hasDemoKey, openFeed, interceptors };
-    const opened = await openCore(next, parts, before);
-    cordons.apply(opened.networks.chains);
-    return opened;
+    return openCore(next, parts, before);
   };
   let core: Core;
   try {
@@ -123,6 +121,7 @@ export async function composeService(
     await closeBackends();
     throw error;
   }
+  cordons.apply(core.networks.chains);
   const gateway = new SwitchableGateway(core.gateway);
   const limits = { ...config.limits, connections: fitConnections(config, threads, log) };
   const health = new ServiceHealth(config.health, () => core.networks.readReadiness());
@@ -142,6 +141,8 @@ export async function composeService(
     checkReload(core.networks.config, next);
     const before = core;
     core = await open(next, before);
+    // Applied when the chains are in force: a change before that was made to the previous chains only.
+    cordons.apply(core.networks.chains);
     gateway.switchTo(core.gateway);
     const retired = retire(before, next.limits.drainTimeout, log).finally(() => {
       gateway.forget(before.gateway);
@@ -163,7 +164,7 @@ export async function composeService(
     },
     listNodes: () => listNodes(core.networks.chains),
     cordon: (name, isForced) => cordons.cordon(() => core.networks.chains, name, isForced),
-    uncordon: (name) => cordons.uncordon(core.networks.chains, name),
+    uncordon: (name) => cordons.uncordon(() => core.networks.chains, name),
     async evictCache(network) {
       const chain = network === undefined ? undefined : core.networks.chains.get(network);
       if (network !== undefined && chain === undefined) return false;

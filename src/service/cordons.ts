@@ -1,4 +1,5 @@
 import type { CordonAnswer, NodeName, NodeView } from '../admin/api/api-sources.ts';
+import { Turns } from '../util/turns.ts';
 import type { ObservedChain } from './open-chain.ts';
 
 /** Chains of the networks of one configuration, by network name. */
@@ -10,6 +11,8 @@ const UNKNOWN: CordonAnswer = { outcome: 'unknown', reason: 'no node of the serv
 export class Cordons {
   /** Names of cordoned nodes, by network. */
   readonly #names = new Map<string, Set<string>>();
+  /** Two changes at once could take both nodes of a network out of service, or undo each other. */
+  readonly #turns = new Turns();
 
   /** @param names nodes that are cordoned from the start */
   constructor(names: readonly NodeName[] = []) {
@@ -27,23 +30,28 @@ export class Cordons {
    * @param findChains returns the chains of the configuration in force, which may change during the call
    * @param isForced whether the node is cordoned even if the other nodes cannot answer in its place
    */
-  async cordon(findChains: () => ChainTable, name: NodeName, isForced: boolean): Promise<CordonAnswer> {
-    const nodes = findChains().get(name.network)?.nodes;
-    if (nodes?.has(name.node) !== true) return UNKNOWN;
-    const reason = await nodes.cordon(name.node, isForced);
-    if (reason !== undefined) return { outcome: 'conflict', reason };
-    this.#add(name);
-    const now = findChains().get(name.network)?.nodes;
-    if (now !== nodes) now?.cordonNow(name.node);
-    return { outcome: 'done' };
+  cordon(findChains: () => ChainTable, name: NodeName, isForced: boolean): Promise<CordonAnswer> {
+    return this.#turns.run(async () => {
+      const nodes = findChains().get(name.network)?.nodes;
+      if (nodes?.has(name.node) !== true) return UNKNOWN;
+      const reason = await nodes.cordon(name.node, isForced);
+      if (reason !== undefined) return { outcome: 'conflict', reason };
+      this.#add(name);
+      const now = findChains().get(name.network)?.nodes;
+      if (now !== nodes) now?.cordonNow(name.node);
+      return { outcome: 'done' };
+    });
   }
 
-  uncordon(chains: ChainTable, { network, node }: NodeName): CordonAnswer {
-    const isNoted = this.#names.get(network)?.delete(node) === true;
-    const nodes = chains.get(network)?.nodes;
-    if (nodes?.has(node) !== true) return isNoted ? { outcome: 'done' } : UNKNOWN;
-    nodes.uncordon(node);
-    return { outcome: 'done' };
+  /** @param findChains returns the chains of the configuration in force */
+  uncordon(findChains: () => ChainTable, { network, node }: NodeName): Promise<CordonAnswer> {
+    return this.#turns.run((): CordonAnswer => {
+      const isNoted = this.#names.get(network)?.delete(node) === true;
+      const nodes = findChains().get(network)?.nodes;
+      if (nodes?.has(node) !== true) return isNoted ? { outcome: 'done' } : UNKNOWN;
+      nodes.uncordon(node);
+      return { outcome: 'done' };
+    });
   }
 
   #add({ network, node }: NodeName): void {

@@ -201,6 +201,7 @@ export async function openKeyTable({
   const table = new RedisKeyTable({ client, prefix: access.valkey.prefix, timeLimitMs: PATIENCE_MS });
   return {
     findByHash: (hash, isFirst) => table.findByHash(hash, isFirst),
+    get: (id) => table.get(id),
     list: () => table.list(),
     insert: (record) => table.insert(record),
     modify: (id, change) => table.modify(id, change),

@@ -8,6 +8,7 @@ import { encodeOpenRpc } from '../rpc/openrpc.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
 import type { TlsOptions } from '../server/options.ts';
 import type { LocalListener } from '../util/local-connection.ts';
+import { OpenedOnce } from '../util/opened-once.ts';
 import { readErrorCode } from '../util/system-error.ts';
 import { describeAdminListenError } from './listen-error.ts';
 import { readVersion } from './version.ts';
@@ -74,15 +75,14 @@ function describeService(
   { host, port }: ListenAddress,
   tls: TlsOptions | undefined,
 ): AdminSources['service'] {
-  let listener: Promise<LocalListener> | undefined;
+  const listener = new OpenedOnce(() => describeListener({ host, port }, tls));
   return {
     scheme: tls === undefined ? 'http' : 'https',
     host,
     port,
     async connect(signal) {
       const { connectLocally } = await import('../util/local-connection.ts');
-      listener ??= describeListener({ host, port }, tls);
-      return connectLocally(await listener, signal);
+      return connectLocally(await listener.get(), signal);
     },
   };
 }

@@ -21,6 +21,7 @@ export class Reloader {
   /** Configuration text of the last reload, whether applied or rejected. The same text is tried again only if a signal requests a reload. */
   #text: string;
   #last: Promise<unknown> = Promise.resolve();
+  #isStopped = false;
 
   constructor(
     configSource: Extract<ConfigSource, { kind: 'file' }>,
@@ -43,10 +44,16 @@ export class Reloader {
     return this.#running;
   }
 
-  /** Stops watching, and waits for a running reload. */
-  async close(): Promise<void> {
+  /** Stops watching, and refuses reloads that have not begun. */
+  stop(): void {
+    this.#isStopped = true;
     this.#watch.close();
     process.removeListener('SIGHUP', this.#onHangup);
+  }
+
+  /** Stops, and waits for a running reload. A reload in workers ends at the latest when the host has stopped its workers. */
+  async close(): Promise<void> {
+    this.stop();
     await this.#last;
   }
 
@@ -65,6 +72,7 @@ export class Reloader {
   }
 
   async #tryReload(isRequested: boolean): Promise<ReloadAnswer> {
+    if (this.#isStopped) return { outcome: 'refused', problems: ['the service is stopping'] };
     try {
       const configSource = await readConfigSource(this.#file);
       if (configSource.kind !== 'file' || (configSource.text === this.#text && !isRequested))

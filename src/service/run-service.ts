@@ -39,9 +39,11 @@ export async function runService(
   let admin: OpenAdmin | undefined;
   let reloader: Reloader | undefined;
   const close = async (): Promise<void> => {
-    await reloader?.close();
-    // The admin server answers during the drain. It closes before the backends, because it reads from them.
+    reloader?.stop();
+    // The admin server shows the drain. It closes before the backends, because it reads from them.
     await host.drain();
+    // A reload may wait for a worker that does not start, which only the drain ends.
+    await reloader?.close();
     await admin?.server.close();
     await host.close();
   };

@@ -74,7 +74,7 @@ async function openHere({ config, demoNetworks, isStrict, log }: HostOptions): P
     evictCache: (network) => service.evictCache(network).catch(refuse),
     listNodes: async () => service.listNodes(),
     cordon: (name, isForced) => service.cordon(name, isForced),
-    uncordon: async (name) => service.uncordon(name),
+    uncordon: (name) => service.uncordon(name),
     close: () => service.close(),
   };
 }

@@ -44,6 +44,8 @@ for (const { name, skip, open } of STORES) {
       assert.deepEqual(changed?.settings, { ...rest, methods: ['eth_call'] });
       await assert.rejects(book.update(record.id, { addresses: ['0x12'] }), ZodError);
       assert.deepEqual(await book.find(record.id), changed);
+      for (const unknown of ['000000000000', 'x', '0'.repeat(64)])
+        assert.equal(await book.find(unknown), undefined);
       assert.equal(await book.update('unknown', {}), undefined);
     });
 

@@ -159,6 +159,7 @@ describe('a table that answers asynchronously', () => {
             else resolve(outcome === 'gone' ? undefined : { ...RECORD, hashes: [{ hash }] });
           });
         }),
+      get: () => undefined,
       list: () => [],
       insert: async () => {},
       modify: async () => undefined,

@@ -115,3 +115,25 @@ test('each change has two lines in the audit log, and a page ends where the next
   for (const query of ['limit=0', 'limit=501', 'limit=x', 'before=nowhere'])
     assert.equal((await api.send({ path: `/admin/v1/audit?${query}` })).status, 400, query);
 });
+
+test('the list of keys is read in pages, oldest key first', async (t) => {
+  const api = await startApi(t);
+  const ids: string[] = [];
+  for (const name of ['a', 'b', 'c', 'd', 'e']) {
+    ids.push((await api.call<Issued>('POST', '/keys', { name })).record.id);
+    await wait(2);
+  }
+  type Page = { readonly keys: readonly KeyDescription[]; readonly next?: string };
+  const pages: string[][] = [];
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const { keys, next }: Page = await api.call<Page>('GET', `/keys?limit=2${after}`);
+    pages.push(keys.map(({ id }) => id));
+    after = next && `&after=${next}`;
+  }
+  assert.deepEqual(pages, [ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
+  assert.equal((await api.call<Page>('GET', '/keys')).keys.length, 5);
+  const last = await api.call<Page>('GET', `/keys?after=${ids[4]}`);
+  assert.deepEqual(last, { keys: [] });
+  for (const query of ['limit=0', 'limit=1001', 'after=x', 'after=000000000000'])
+    assert.equal((await api.send({ path: `/admin/v1/keys?${query}` })).status, 400, query);
+});

@@ -1,10 +1,12 @@
 /** Files of the audit log. */
 import assert from 'node:assert/strict';
 import { appendFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { AuditEntry } from '../../src/admin/api/audit-entry.ts';
 import { AuditLog } from '../../src/admin/api/audit-log.ts';
+import { AdminRefusal } from '../../src/admin/refusal.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { startApi } from './api-support.ts';
 
@@ -43,6 +45,35 @@ test('the audit log continues after a restart, after a line that a kill cut shor
   assert.equal(next, undefined);
   await first.close();
   await second.close();
+});
+
+test('a line that a full disk cut short does not take the next line with it', async (t) => {
+  const folder = join(makeDataDir(t), 'audit');
+  const log = new AuditLog({ folder });
+  t.after(() => log.close());
+  await log.append(makeEntry(1));
+  const [file = ''] = readdirSync(folder);
+  const handle = await open(join(folder, file));
+  const methods = Object.getPrototypeOf(handle) as Pick<FileHandle, 'appendFile' | 'datasync'>;
+  await handle.close();
+  const fail = (): never => {
+    throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  };
+  const full = t.mock.method(methods, 'appendFile', async (line: string) => {
+    appendFileSync(join(folder, file), line.slice(0, 20));
+    fail();
+  });
+  await assert.rejects(log.append(makeEntry(2)), AdminRefusal);
+  full.mock.restore();
+  await log.append(makeEntry(3));
+  // A line whose sync failed is not acknowledged either.
+  const unsynced = t.mock.method(methods, 'datasync', async () => fail());
+  await assert.rejects(log.append(makeEntry(4)), AdminRefusal);
+  unsynced.mock.restore();
+  await log.append(makeEntry(5));
+  const { entries } = await log.read(10, undefined);
+  assert.deepEqual(listChanges(entries), [5, 4, 3, 1]);
+  assert.deepEqual(readdirSync(folder), [file]);
 });
 
 test('the audit log keeps its newest files only, and pages cross files', async (t) => {

@@ -114,15 +114,19 @@ test('answers have the form that the table gives them', async (t) => {
 
 test('a drain waits until nothing is in flight, or its timeout passes', async (t) => {
   let inFlight = 3;
+  let isCordoned = false;
   const node = { network: 'mainnet', node: 'a', state: 'excluded', isCordoned: true } as const;
   const api = await startApi(t, {
     sources: {
       listNodes: async () => {
         const now = inFlight;
-        inFlight = Math.max(0, inFlight - 1);
+        if (isCordoned) inFlight = Math.max(0, inFlight - 1);
         return [{ ...node, inFlight: now }];
       },
-      cordon: async () => ({ outcome: 'done' }),
+      cordon: async () => {
+        isCordoned = true;
+        return { outcome: 'done' };
+      },
     },
   });
   type Drained = { readonly isDrained: boolean; readonly node: { readonly inFlight: number } };

@@ -93,7 +93,26 @@ describe('NodeCordons', () => {
     assert.ok(a.upstream.isCordoned);
   });
 
-  it('does not cordon the last node that can answer, even if two cordons run at once', async () => {
+  it('does not undo a later change of a node whose cordon still waits', async () => {
+    let hasHead = false;
+    const [a, b] = [create('a'), create('b', { tracker: { holds: () => hasHead } })];
+    const cordons = createCordons([a, b], { headLimitMs: 20 });
+    const late = 'another change of the node came in between';
+    const refused = cordons.cordon('a', false);
+    assert.equal(await cordons.cordon('a', true), undefined);
+    assert.equal(await refused, late);
+    assert.ok(a.upstream.isCordoned);
+    cordons.uncordon('a');
+    const granted = cordons.cordon('a', false);
+    cordons.uncordon('a');
+    hasHead = true;
+    assert.equal(await granted, late);
+    assert.ok(a.upstream.isUp && !a.upstream.isCordoned);
+    assert.equal(await cordons.cordon('a', false), undefined);
+    assert.ok(a.upstream.isCordoned);
+  });
+
+  it('does not cordon the last node that can answer, also if both are cordoned at once', async () => {
     for (const state of [
       { missedPolls: 2 },
       { standing: 'quarantined' },

@@ -60,7 +60,7 @@ export class KeyBook {
   }
 
   async find(id: string): Promise<KeyRecord | undefined> {
-    return (await this.#table.list()).find((record) => record.id === id);
+    return this.#table.get(id);
   }
 
   /**

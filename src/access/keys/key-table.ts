@@ -10,6 +10,8 @@ export interface KeyTable {
    * @throws Error, or rejects, while the table cannot be read
    */
   findByHash(hash: string, isFirst?: boolean): PromiseOrValue<KeyRecord | undefined>;
+  /** Returns the record of a key; undefined for an unknown id. */
+  get(id: string): PromiseOrValue<KeyRecord | undefined>;
   list(): PromiseOrValue<readonly KeyRecord[]>;
   insert(record: KeyRecord): Promise<void>;
   /**

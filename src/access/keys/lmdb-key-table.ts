@@ -36,6 +36,11 @@ export class LmdbKeyTable implements KeyTable {
     return id === undefined ? undefined : records.get(id);
   }
 
+  get(id: string): KeyRecord | undefined {
+    this.#environment.refresh();
+    return this.#environment.tables.records.get(id);
+  }
+
   list(): KeyRecord[] {
     this.#environment.refresh();
     return Array.from(this.#environment.tables.records.getRange(), ({ value }) => value);

@@ -58,6 +58,11 @@ export class RedisKeyTable implements KeyTable {
     return text === '' ? undefined : parseRecord(text);
   }
 
+  async get(id: string): Promise<KeyRecord | undefined> {
+    const text = await this.#ask((client) => client.send('HGET', this.#records, id));
+    return text === null ? undefined : parseRecord(text);
+  }
+
   async list(): Promise<KeyRecord[]> {
     const texts = await this.#ask((client) => client.send('HVALS', this.#records));
     return (texts as string[]).map(parseRecord);

@@ -40,8 +40,14 @@ export type ApiRoute<Query = unknown, Body = unknown> = {
   readonly answer: { readonly status: 200 | 201; readonly says: string; readonly schema: z.ZodType };
   /** Refusals of this route alone, by status. */
   readonly refusals?: Readonly<Record<number, string>>;
-  /** Describes the object of a change for the audit log, before the change. */
-  readonly target?: (request: Pick<RouteRequest<Query, Body>, 'params' | 'body'>) => string;
+  /**
+   * Describes the object of a change for the audit log, before the change. A client may send a secret in the place of a name, so names of things that
+   * exist are described only.
+   * @throws AdminRefusal if there can be no such object; then nothing is logged
+   */
+  readonly target?: (
+    request: Pick<RouteRequest<Query, Body>, 'sources' | 'params' | 'body'>,
+  ) => string | Promise<string>;
   /** @throws AdminRefusal, by rejection */
   run(request: RouteRequest<Query, Body>): Promise<RouteAnswer>;
 };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type * as z from 'zod';
+import type { Logger } from '../../observe/logger.ts';
 import { describeIssues } from '../../util/describe-issue.ts';
 import type { AdminAccess } from '../access.ts';
 import { checkOrigin } from '../access.ts';
@@ -18,6 +19,9 @@ import type { AuditLog } from './audit-log.ts';
 /** Maximum size of a body, bytes. The largest body names 30 entries of each list of a key, which takes under 32 KiB. */
 const MAX_BODY_BYTES = 64 * 1024;
 
+/** Error of a change that was made while the audit log could not be written. */
+const UNLOGGED = 'the change was made, but its outcome is not in the audit log';
+
 export type ApiServerParts = {
   readonly access: ApiAccess;
   /** Checks the Host header as for the status page. */
@@ -26,6 +30,7 @@ export type ApiServerParts = {
   readonly audit: AuditLog;
   /** Version of the service. */
   readonly version: string;
+  readonly log: Logger;
 };
 
 /** Serves the Admin API. */
@@ -68,14 +73,14 @@ export class ApiServer {
     request: RouteRequest<unknown, unknown>,
     { name, role }: ApiCaller,
   ): Promise<RouteAnswer> {
-    const { audit } = this.#parts;
+    const { audit, log } = this.#parts;
     const begun: AuditEntry = {
       change: randomBytes(8).toString('hex'),
       time: new Date().toISOString(),
       credential: name,
       role,
       route: `${route.method} ${API_PATH}${route.path}`,
-      target: route.target?.(request) ?? '',
+      target: (await route.target?.(request)) ?? '',
       outcome: 'begun',
     };
     const note = (outcome: AuditOutcome, status: number, target = begun.target): Promise<void> =>
@@ -86,10 +91,20 @@ export class ApiServer {
       answer = await route.run(request);
     } catch (error) {
       const status = error instanceof AdminRefusal ? error.status : 500;
-      await note(status < 500 ? 'refused' : 'failed', status);
+      await note(status < 500 ? 'refused' : 'failed', status).catch((failure: Error) =>
+        log.error(
+          { change: begun.change, err: failure },
+          'a change failed, and its outcome is not in the audit log',
+        ),
+      );
       throw error;
     }
-    await note('done', route.answer.status, answer.target);
+    try {
+      await note('done', route.answer.status, answer.target);
+    } catch (error) {
+      log.error({ change: begun.change, err: error }, UNLOGGED);
+      throw new AdminRefusal(500, UNLOGGED);
+    }
     return answer;
   }
 }

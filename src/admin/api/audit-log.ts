@@ -1,5 +1,5 @@
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { makeFolders } from '../../util/lmdb-folder.ts';
 import { describeSystemError, readErrorCode } from '../../util/system-error.ts';
 import { AdminRefusal } from '../refusal.ts';
@@ -68,32 +68,48 @@ export class AuditLog {
   }
 
   async #write(line: string): Promise<void> {
-    const file = await this.#openFile();
-    await file.appendFile(line);
-    await file.datasync();
+    try {
+      const file = await this.#openFile();
+      await file.appendFile(line);
+      await file.datasync();
+    } catch (error) {
+      // The file may end with a part of the line, which must be ended before the next line: `#continueFile` does so.
+      const file = this.#file;
+      this.#file = undefined;
+      await file?.close().catch(() => {});
+      throw error;
+    }
   }
 
   /** Returns the file for the next line: the newest file while it has room, otherwise a new one. */
   async #openFile(): Promise<FileHandle> {
-    if (this.#file === undefined) {
-      makeFolders(this.#folder);
-      const newest = (await this.#listFiles()).at(-1);
-      if (newest !== undefined) {
-        this.#file = await open(join(this.#folder, newest), 'a+', 0o600);
-        await endLine(this.#file);
-      }
-    }
+    this.#file ??= await this.#continueFile();
     if (this.#file !== undefined && (await this.#file.stat()).size < this.#fileBytes) return this.#file;
-    await this.#file?.close();
+    const full = this.#file;
     this.#file = undefined;
+    await full?.close();
+    this.#file = await this.#beginFile();
+    return this.#file;
+  }
+
+  /** Opens the newest file, which an earlier process or a failed append may have left; undefined if there is none. */
+  async #continueFile(): Promise<FileHandle | undefined> {
+    makeFolders(this.#folder);
+    await syncFolder(dirname(this.#folder));
+    await syncFolder(this.#folder);
+    const newest = (await this.#listFiles()).at(-1);
+    return newest === undefined ? undefined : openFor(join(this.#folder, newest), endLine);
+  }
+
+  async #beginFile(): Promise<FileHandle> {
     const number = Number.parseInt((await this.#listFiles()).at(-1) ?? '0', 10) + 1;
     // The process id makes the names different if two processes begin a file at the same time.
     const name = `${String(number).padStart(DIGITS, '0')}-${process.pid}${SUFFIX}`;
-    this.#file = await open(join(this.#folder, name), 'a+', 0o600);
-    const old = (await this.#listFiles()).slice(0, -this.#maxFiles);
-    for (const oldest of old) await rm(join(this.#folder, oldest), { force: true });
-    await syncFolder(this.#folder);
-    return this.#file;
+    return openFor(join(this.#folder, name), async () => {
+      const old = (await this.#listFiles()).slice(0, -this.#maxFiles);
+      for (const oldest of old) await rm(join(this.#folder, oldest), { force: true });
+      await syncFolder(this.#folder);
+    });
   }
 
   /** Lists the names of the files, oldest first. */
@@ -107,7 +123,19 @@ export class AuditLog {
   }
 }
 
-/** Ends the last line, which is incomplete if the process was killed or the disk was full during the write. */
+/** Opens a file and prepares it for lines. If that fails, the file is closed. */
+async function openFor(path: string, prepare: (file: FileHandle) => Promise<void>): Promise<FileHandle> {
+  const file = await open(path, 'a+', 0o600);
+  try {
+    await prepare(file);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Ends the last line, which is incomplete if the process was killed or the disk was full while the line was written. */
 async function endLine(file: FileHandle): Promise<void> {
   const { size } = await file.stat();
   if (size === 0) return;

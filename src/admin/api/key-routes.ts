@@ -6,8 +6,13 @@ import { newSettingsSchema, settingsChangeSchema } from '../../access/keys/key-s
 import { describeIssues } from '../../util/describe-issue.ts';
 import { durationBetween } from '../../util/duration-schema.ts';
 import { AdminRefusal } from '../refusal.ts';
-import { type ApiRoute, defineRoute } from './api-route.ts';
+import { type ApiRoute, defineRoute, type RouteRequest } from './api-route.ts';
 import type { ApiSources } from './api-sources.ts';
+
+/** Form of the id of a key. The key itself is longer. */
+const KEY_ID = /^[0-9a-f]{12}$/;
+/** Maximum and default number of keys of a page. */
+const MAX_KEYS = 1_000;
 
 const keySchema = z.strictObject({
   id: z.string().describe('12 hex digits'),
@@ -54,7 +59,12 @@ function describeIssued({ key, secret, record }: IssuedKey): object {
   return { key, ...(secret !== undefined && { secret }), record: describeKey(record) };
 }
 
-const nameKey = (id: string | undefined): string => `key ${id}`;
+const nameKey = (id: string): string => `key ${id}`;
+
+/** @throws AdminRefusal for text that cannot be an id, such as the key itself, which must not get into the audit log */
+const nameTarget = ({ params: { id = '' } }: Pick<RouteRequest<unknown, unknown>, 'params'>): string =>
+  nameKey(requireKey(KEY_ID.test(id) ? id : undefined));
+
 const describeFound = (record: KeyRecord | undefined): object => describeKey(requireKey(record));
 
 /** Routes for API keys: the operations of `portcullis keys`, on the same store and with the same checks. */
@@ -64,12 +74,42 @@ export const KEY_ROUTES: readonly ApiRoute[] = [
     path: '/keys',
     operation: 'listKeys',
     summary: 'List all keys ever created, oldest first',
-    answer: { status: 200, says: 'the keys', schema: z.strictObject({ keys: z.array(keySchema) }) },
-    run: async ({ sources }) => ({
-      value: {
-        keys: (await useKeys(sources, (book) => book.list())).map((record) => describeKey(record)),
-      },
+    query: z.object({
+      limit: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(MAX_KEYS)
+        .default(MAX_KEYS)
+        .describe('maximum number of keys'),
+      after: z
+        .string()
+        .regex(KEY_ID, 'expected an id')
+        .describe('`next` of the previous page')
+        .exactOptional(),
     }),
+    answer: {
+      status: 200,
+      says: 'a page of the keys; `next` is absent on the last page',
+      schema: z.strictObject({
+        keys: z.array(keySchema),
+        next: z.string().describe('id of the last key of the page').exactOptional(),
+      }),
+    },
+    async run({ sources, query: { limit, after } }) {
+      const all = await useKeys(sources, (book) => book.list());
+      const first = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
+      if (after !== undefined && first === 0)
+        throw new AdminRefusal(400, '`after` names no key: use `next` of the previous page');
+      const page = all.slice(first, first + limit);
+      const next = first + limit < all.length ? page.at(-1)?.id : undefined;
+      return {
+        value: {
+          keys: page.map((record) => describeKey(record)),
+          ...(next !== undefined && { next }),
+        },
+      };
+    },
   }),
   defineRoute({
     method: 'POST',
@@ -116,7 +156,7 @@ export const KEY_ROUTES: readonly ApiRoute[] = [
       }),
     answer: { status: 200, says: 'the changed key', schema: keySchema },
     refusals: { ...UNKNOWN, ...INVALID },
-    target: ({ params: { id } }) => nameKey(id),
+    target: nameTarget,
     run: async ({ sources, params: { id = '' }, body: { name, settings } }) => ({
       value: describeFound(await useKeys(sources, (book) => book.update(id, settings, name))),
     }),
@@ -129,7 +169,7 @@ export const KEY_ROUTES: readonly ApiRoute[] = [
     body: z.strictObject({ grace: durationBetween('0s', '365d').prefault('24h') }),
     answer: { status: 200, says: 'the new value of the key', schema: issuedSchema },
     refusals: UNKNOWN,
-    target: ({ params: { id } }) => nameKey(id),
+    target: nameTarget,
     run: async ({ sources, params: { id = '' }, body: { grace } }) => ({
       value: describeIssued(requireKey(await useKeys(sources, (book) => book.rotate(id, grace)))),
     }),
@@ -142,7 +182,7 @@ export const KEY_ROUTES: readonly ApiRoute[] = [
     body: z.strictObject({}),
     answer: { status: 200, says: 'the revoked key', schema: keySchema },
     refusals: UNKNOWN,
-    target: ({ params: { id } }) => nameKey(id),
+    target: nameTarget,
     run: async ({ sources, params: { id = '' } }) => ({
       value: describeFound(await useKeys(sources, (book) => book.revoke(id))),
     }),

@@ -27,12 +27,23 @@ const nodeSchema = z.strictObject({
   inFlight: z.int().describe('requests that the node has not answered completely, over all processes'),
 });
 
+/** A node after a change, which stands even if the node cannot be read then. */
+const changedSchema = nodeSchema
+  .partial({ state: true, inFlight: true })
+  .describe('`state` and `inFlight` are absent if a process did not answer after the change');
+type ChangedNode = NodeName & Pick<NodeView, 'isCordoned'> & Partial<NodeView>;
+
 const REFUSALS = {
   404: 'no node of the service has this name',
   409: 'no other node can answer in the place of the node: use `force` to cordon it anyway',
 };
 
-const nameNode = ({ body: { network, node } }: { body: NodeName }): string => `node ${network}/${node}`;
+const nameNode = ({ network, node }: NodeName): string => `node ${network}/${node}`;
+
+/** Names a node for the audit log, if it exists. `done` names the node in any case. */
+async function nameTarget({ sources, body }: { sources: ApiSources; body: NodeName }): Promise<string> {
+  return (await findNode(sources, body)) === undefined ? 'node (unknown)' : nameNode(body);
+}
 
 /** @throws AdminRefusal unless the change is done */
 function requireDone(answer: CordonAnswer): void {
@@ -41,10 +52,23 @@ function requireDone(answer: CordonAnswer): void {
     throw new AdminRefusal(409, `${answer.reason}: use "force": true to cordon the node anyway`);
 }
 
-async function findNode(sources: ApiSources, { network, node }: NodeName): Promise<NodeView> {
-  const found = (await sources.listNodes()).find((one) => one.network === network && one.node === node);
-  if (found === undefined) throw new AdminRefusal(404, 'no node of the service has this name');
-  return found;
+/** Returns a node; undefined if there is none, or if a process does not answer. */
+async function findNode(sources: ApiSources, { network, node }: NodeName): Promise<NodeView | undefined> {
+  try {
+    return (await sources.listNodes()).find((one) => one.network === network && one.node === node);
+  } catch (error) {
+    if (error instanceof AdminRefusal) return undefined;
+    throw error;
+  }
+}
+
+/** Describes a node after its cordon has changed. The change is made even if the node cannot be read. */
+async function viewChanged(sources: ApiSources, name: NodeName, isCordoned: boolean): Promise<ChangedNode> {
+  return (await findNode(sources, name)) ?? nameChanged(name, isCordoned);
+}
+
+function nameChanged({ network, node }: NodeName, isCordoned: boolean): ChangedNode {
+  return { network, node, isCordoned };
 }
 
 /**
@@ -57,12 +81,15 @@ async function waitForDrain(
   name: NodeName,
   limitMs: number,
   left: AbortSignal,
-): Promise<{ readonly node: NodeView; readonly isDrained: boolean }> {
+): Promise<{ readonly node: ChangedNode; readonly isDrained: boolean }> {
   const until = performance.now() + limitMs;
   let quiet = 0;
+  let node = nameChanged(name, true);
   for (;;) {
-    const node = await findNode(sources, name);
-    quiet = node.inFlight === 0 ? quiet + 1 : 0;
+    const found = await findNode(sources, name);
+    // A check that fails does not tell that nothing is in flight.
+    quiet = found?.inFlight === 0 ? quiet + 1 : 0;
+    node = found ?? node;
     const isDrained = quiet >= QUIET_CHECKS;
     if (isDrained || left.aborted || performance.now() >= until) return { node, isDrained };
     await wait(DRAIN_CHECK_MS);
@@ -85,12 +112,12 @@ export const NODE_ROUTES: readonly ApiRoute[] = [
     operation: 'cordonNode',
     summary: 'Take a node out of service: it gets no new calls, and its calls in flight end normally',
     body: z.strictObject({ ...nameShape, force }),
-    answer: { status: 200, says: 'the node is cordoned in every process', schema: nodeSchema },
+    answer: { status: 200, says: 'the node is cordoned in every process', schema: changedSchema },
     refusals: REFUSALS,
-    target: nameNode,
+    target: nameTarget,
     async run({ sources, body }) {
       requireDone(await sources.cordon(body, body.force));
-      return { value: await findNode(sources, body) };
+      return { value: await viewChanged(sources, body, true), target: nameNode(body) };
     },
   }),
   defineRoute({
@@ -106,13 +133,14 @@ export const NODE_ROUTES: readonly ApiRoute[] = [
     answer: {
       status: 200,
       says: 'the node is cordoned; `isDrained` is false if the timeout passed first',
-      schema: z.strictObject({ node: nodeSchema, isDrained: z.boolean() }),
+      schema: z.strictObject({ node: changedSchema, isDrained: z.boolean() }),
     },
     refusals: REFUSALS,
-    target: nameNode,
+    target: nameTarget,
     async run({ sources, body, left }) {
       requireDone(await sources.cordon(body, body.force));
-      return { value: await waitForDrain(sources, body, body.timeout, left) };
+      const value = await waitForDrain(sources, body, body.timeout, left);
+      return { value, target: nameNode(body) };
     },
   }),
   defineRoute({
@@ -121,12 +149,12 @@ export const NODE_ROUTES: readonly ApiRoute[] = [
     operation: 'uncordonNode',
     summary: 'Put a cordoned node back into service',
     body: z.strictObject(nameShape),
-    answer: { status: 200, says: 'the node is in service in every process', schema: nodeSchema },
+    answer: { status: 200, says: 'the node is in service in every process', schema: changedSchema },
     refusals: { 404: REFUSALS[404] },
-    target: nameNode,
+    target: nameTarget,
     async run({ sources, body }) {
       requireDone(await sources.uncordon(body));
-      return { value: await findNode(sources, body) };
+      return { value: await viewChanged(sources, body, false), target: nameNode(body) };
     },
   }),
 ];

@@ -31,7 +31,8 @@ const OF_CHANGES: Readonly<Record<number, string>> = {
   413: 'the body is too large',
   415: 'the body is not application/json',
   422: 'a member of the body is invalid',
-  503: 'the audit log cannot be written: nothing was changed',
+  500: 'the change was made, but its outcome is not in the audit log; or an unexpected error ended it',
+  503: 'the audit log cannot be written, and nothing was changed; or a process of the service does not answer',
 };
 
 /** Returns the JSON Schema of the values that a schema accepts. */

@@ -97,7 +97,7 @@ async function answer(service: Service, meter: LoadMeter, request: Request): Pro
       case 'cordon':
         return { cordon: await service.cordon(request.name, request.isForced) };
       case 'uncordon':
-        return { cordon: service.uncordon(request.name) };
+        return { cordon: await service.uncordon(request.name) };
       case 'evict':
         return { isKnown: await service.evictCache(request.network) };
       case 'reload':

@@ -25,7 +25,7 @@ export type WorkerPoolOptions = {
   readonly log: Logger;
 };
 
-/** Time limit of a reload, ms: completing the indexes of a store may take long. */
+/** Time limit of a reload, and of the wait for a worker that is starting, ms: completing the indexes of a store may take long. */
 const RELOAD_LIMIT_MS = 60_000;
 /** Time limit of removing cached answers, ms: a shared server may have millions of them. */
 const EVICT_LIMIT_MS = 60_000;
@@ -83,9 +83,10 @@ export class WorkerPool {
    */
   async reload(configSource: ConfigSource): Promise<void> {
     const before = this.#configSource;
-    for (let worker = await this.#findOther(configSource); worker !== undefined; ) {
-      const answer = await worker.ask({ what: 'reload', configSource }, RELOAD_LIMIT_MS);
-      const problems = findProblems(answer, worker);
+    for (;;) {
+      const worker = [...this.#workers].find((one) => one.configSource !== configSource);
+      if (worker === undefined) return;
+      const problems = await this.#reloadOne(worker, configSource);
       if (problems !== undefined) {
         await this.#takeBack(configSource, before);
         throw new ConfigError([...problems]);
@@ -93,7 +94,6 @@ export class WorkerPool {
       worker.configSource = configSource;
       // A worker that is started from now on starts with the new configuration.
       this.#configSource = configSource;
-      worker = await this.#findOther(configSource);
     }
   }
 
@@ -125,24 +125,20 @@ export class WorkerPool {
     this.#configSource = before;
     for (const worker of this.#workers) {
       if (worker.configSource !== configSource) continue;
-      // The worker may still be starting.
-      await worker.ready.catch(() => {});
-      const answer = await worker.ask({ what: 'reload', configSource: before }, RELOAD_LIMIT_MS);
+      const problems = await this.#reloadOne(worker, before);
       worker.configSource = before;
       // The replacement of a killed worker starts with the pool's current configuration.
-      if (findProblems(answer, worker) !== undefined) worker.kill();
+      if (problems !== undefined) worker.kill();
     }
   }
 
-  /** Waits until a worker with another configuration serves, and returns it; undefined if there is no such worker. */
-  async #findOther(configSource: ConfigSource): Promise<Worker | undefined> {
-    for (const worker of this.#workers) {
-      if (worker.configSource === configSource) continue;
-      // The worker may still be starting.
-      await worker.ready.catch(() => {});
-      if (worker.isReady) return worker;
-    }
-    return undefined;
+  /** Applies a configuration to a worker, once it serves. @returns the errors; undefined if there are none, or if the worker has ended */
+  async #reloadOne(worker: Worker, configSource: ConfigSource): Promise<readonly string[] | undefined> {
+    const state = await worker.whenReady(RELOAD_LIMIT_MS);
+    if (state === 'ended') return undefined;
+    if (state === 'starting') return ['a worker did not start in time'];
+    const answer = await worker.ask({ what: 'reload', configSource }, RELOAD_LIMIT_MS);
+    return findProblems(answer, worker);
   }
 
   /** Stops all workers. Resolves when the first worker has ended. Until then, the status of the service has all workers. */

@@ -1,5 +1,6 @@
 import type { Worker as ClusterWorker } from 'node:cluster';
 import type { ListenAddress } from '../../server/lifecycle.ts';
+import { completeWithin, TIMED_OUT } from '../../util/complete-within.ts';
 import type { ConfigSource } from '../config-source.ts';
 import type { FromWorker, Request, ToWorker, WorkerAnswer } from './messages.ts';
 
@@ -53,6 +54,16 @@ export class Worker {
 
   get isReady(): boolean {
     return this.#isReady && !this.#worker.isDead();
+  }
+
+  /** Resolves when the worker serves or has failed to, or after a limit. `starting`: it has not served in time. */
+  async whenReady(limitMs: number): Promise<'ready' | 'starting' | 'ended'> {
+    try {
+      if ((await completeWithin(this.ready, limitMs)) === TIMED_OUT) return 'starting';
+    } catch {
+      return 'ended';
+    }
+    return this.isReady ? 'ready' : 'ended';
   }
 
   /** Requests the worker to drain and end. A worker that has not sent `hello` yet is killed when it sends `hello`. */
