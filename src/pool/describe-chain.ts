@@ -47,7 +47,7 @@ function describeUpstream(upstream: Upstream, served: bigint | undefined): Upstr
     ...(measured !== undefined && measured.errorRate < 1 && { latency: measured.latencyMs }),
     inFlight: health.inFlight,
     circuit: health.circuit,
-    hasVote: upstream.isUp && upstream.vote === 'votes',
+    hasVote: upstream.isUp && !upstream.isOutOfUse && upstream.vote === 'votes',
     faults,
     seconds,
     ...(spend !== undefined && { spend: spend.describe(), creditsSpent: spend.total }),

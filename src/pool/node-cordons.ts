@@ -97,10 +97,11 @@ export class NodeCordons {
   /** Lists the other nodes that are in service and can answer. */
   #listOthers(name: string): Upstream[] {
     return this.#parts.upstreams.filter(
-      ({ name: other, record, isUp, isBehind, isOnFork, health }) =>
+      ({ name: other, record, isUp, isOutOfUse, isBehind, isOnFork, health }) =>
         other !== name &&
         record.cordon === 'none' &&
         isUp &&
+        !isOutOfUse &&
         !isBehind &&
         !isOnFork &&
         health.circuit !== 'open' &&

@@ -11,6 +11,9 @@ export type Claim = {
 
 const NONE: readonly Claim[] = [];
 
+/** Reserve of a route without used-up upstreams. */
+export const NO_RESERVE: readonly Upstream[] = Object.freeze([]);
+
 /**
  * The upstreams that may answer a call, or the calls of a group, best first. Each upstream is taken from the route once, unless `giveBack` puts it
  * back.
@@ -18,20 +21,26 @@ const NONE: readonly Claim[] = [];
 export class Route {
   readonly #upstreams: Upstream[];
   /** Upstreams that are used only if no other upstream answers, best first. */
-  readonly #reserve: Upstream[];
+  #reserve: readonly Upstream[];
   /** Number of upstreams that may have an answer, including upstreams that are unavailable now. */
   readonly total: number;
   readonly isAvailable: boolean;
   #next = 0;
+  #nextReserve = 0;
   #claims = NONE;
 
   /**
    * @param upstreams upstreams of the route, best first; the route may modify this array
    * @param absent number of other upstreams that may have an answer, but are unavailable now
    * @param isAvailable whether an upstream is known to have the block of the call
-   * @param reserve upstreams that are used only if no other upstream answers, best first; the route may modify this array
+   * @param reserve upstreams that are used only if no other upstream answers, best first
    */
-  constructor(upstreams: Upstream[], absent = 0, isAvailable = true, reserve: Upstream[] = []) {
+  constructor(
+    upstreams: Upstream[],
+    absent = 0,
+    isAvailable = true,
+    reserve: readonly Upstream[] = NO_RESERVE,
+  ) {
     this.#upstreams = upstreams;
     this.#reserve = reserve;
     this.isAvailable = isAvailable;
@@ -44,13 +53,14 @@ export class Route {
 
   /** Number of upstreams that have not been taken, the reserve excluded; 0 if no more may be taken. */
   get left(): number {
-    this.#skipCordoned();
+    this.#skipUnusable();
     return this.#upstreams.length - this.#next;
   }
 
   /** Number of upstreams that have not been taken, the reserve included. */
   get leftInAll(): number {
-    return this.left + this.#reserve.length;
+    this.#skipReserve();
+    return this.left + this.#reserve.length - this.#nextReserve;
   }
 
   /** Lists the upstreams that have not been taken, without taking them. */
@@ -58,9 +68,9 @@ export class Route {
     return this.#next === 0 ? this.#upstreams : this.#upstreams.slice(this.#next);
   }
 
-  /** Takes the next upstream that was not cordoned in the meantime. */
+  /** Takes the next upstream that did not go out of use in the meantime. */
   take(): Upstream | undefined {
-    this.#skipCordoned();
+    this.#skipUnusable();
     const upstream = this.#upstreams[this.#next];
     if (upstream !== undefined) this.#next++;
     return upstream;
@@ -70,13 +80,16 @@ export class Route {
   takeAny(): Upstream | undefined {
     const upstream = this.take();
     if (upstream !== undefined) return upstream;
-    while (this.#reserve[0]?.isCordoned === true) this.#reserve.shift();
-    return this.#reserve.shift();
+    this.#skipReserve();
+    const reserved = this.#reserve[this.#nextReserve];
+    if (reserved !== undefined) this.#nextReserve++;
+    return reserved;
   }
 
-  /** Puts an upstream that was taken but has not replied at the end of the route, so that it can be taken again. */
+  /** Puts an upstream that was taken but has not replied at the end of the route or of its reserve, so that it can be taken again. */
   giveBack(upstream: Upstream): void {
-    this.#upstreams.push(upstream);
+    if (this.#reserve.includes(upstream)) this.#reserve = [...this.#reserve, upstream];
+    else this.#upstreams.push(upstream);
   }
 
   /** Returns the unrecognized errors of upstreams for a call that no other upstream has confirmed or contradicted yet. */
@@ -96,7 +109,11 @@ export class Route {
     return taken;
   }
 
-  #skipCordoned(): void {
-    while (this.#upstreams[this.#next]?.isCordoned === true) this.#next++;
+  #skipUnusable(): void {
+    while (this.#upstreams[this.#next]?.isOutOfUse === true) this.#next++;
+  }
+
+  #skipReserve(): void {
+    while (this.#reserve[this.#nextReserve]?.isOutOfUse === true) this.#nextReserve++;
   }
 }

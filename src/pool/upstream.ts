@@ -161,11 +161,11 @@ export class Upstream {
 
   /**
    * Whether the node takes part in the election of the head. Nodes take part if they belong to this chain and answer polls, unless they must be
-   * identified again (`hasMismatch`). At the start, nodes that are not identified yet take part too. Nodes that an operator takes out of service take
-   * no part.
+   * identified again (`hasMismatch`). At the start, nodes that are not identified yet take part too. Nodes that an operator takes out of service do not,
+   * nor do nodes beyond a hard budget.
    */
   get countsForHead(): boolean {
-    if (this.#record.cordon !== 'none') return false;
+    if (this.#record.cordon !== 'none' || this.isOutOfUse) return false;
     return this.standing === 'verified' ? !this.isAway && !this.hasMismatch : this.isAwaited;
   }
 
@@ -177,6 +177,11 @@ export class Upstream {
   /** Whether the node gets no new calls, because an operator has taken it out of service. */
   get isCordoned(): boolean {
     return this.#record.cordon === 'cordoned';
+  }
+
+  /** Whether clients get no answers of the node, because an operator has taken it out of service or its hard budget is used up. */
+  get isOutOfUse(): boolean {
+    return this.isCordoned || this.spend?.isBarred === true;
   }
 
   /** Whether the node belongs to this chain, answers polls, and is not cordoned. */

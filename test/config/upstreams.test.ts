@@ -628,7 +628,26 @@ test('nodes of one account have one budget', () => {
   ]);
 });
 
-test('prices have names of methods or namespaces, and a default', () => {
+test('a budget belongs to one lasting name', () => {
+  const node = (more: string): string =>
+    `      - { url: "http://127.0.0.1:8545", credits: { default: 1 }${more} }\n`;
+  const explain = (...rows: readonly string[]): readonly string[] =>
+    errorsOf(`    upstreams:\n${rows.map(node).join('')}`);
+  const budget = ', budget: { credits: 5 }';
+  assert.deepEqual(explain(budget), [
+    'p.yaml:5: networks.n.upstreams[0].budget: needs name or budget.account: spent credits are stored under the name, and without one it changes with the position of the node',
+  ]);
+  assert.deepEqual(
+    explain(`, name: a${budget}`, `, name: b${budget}`, ', budget: { credits: 5, account: c }'),
+    [],
+  );
+  assert.deepEqual(explain('', ''), []);
+  assert.deepEqual(explain(', name: a', '', `, name: a${budget}`), [
+    'p.yaml:7: networks.n.upstreams[2].name: a is the name of networks.n.upstreams[0] too: expected another name, because spent credits are stored under it',
+  ]);
+});
+
+test('prices name methods or namespaces, and a default', () => {
   const explain = (credits: string): readonly string[] =>
     errorsOf(`    upstreams:\n      - { url: "http://127.0.0.1:8545", credits: ${credits} }\n`);
   assert.match(explain("{ default: 1, 'eth_get*': 2 }").join(), /a namespace such as debug_\*, or default/);

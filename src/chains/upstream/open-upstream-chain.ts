@@ -193,7 +193,7 @@ function createChain(options: UpstreamChainOptions, opened: Opened): UpstreamCha
   const isAnswerable = (): boolean =>
     head.head !== undefined &&
     !head.isExpired &&
-    upstreams.some((upstream) => upstream.isUp && !upstream.isBehind && upstream.spend?.isBarred !== true);
+    upstreams.some((upstream) => upstream.isUp && !upstream.isBehind && !upstream.isOutOfUse);
   return new UpstreamChain({
     chainId,
     sending,

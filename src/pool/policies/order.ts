@@ -4,7 +4,7 @@ import { UpstreamFault } from '../fault.ts';
 import { findFirst, type GroupHandler, leaveGroup, type RequestGroup } from '../group.ts';
 import { explainOutage } from '../node-state.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
-import { Route } from '../route.ts';
+import { NO_RESERVE, Route } from '../route.ts';
 import type { Upstream } from '../upstream.ts';
 import {
   type BlockPosition,
@@ -89,9 +89,10 @@ type DecideRoute = (context: RequestContext) => RoutedRequest | UpstreamFault;
 function createRouting(upstreams: readonly Upstream[]): DecideRoute {
   let favourite: Upstream | undefined;
   const choices = new WeakMap<object, BatchChoice>();
+  const hasPrices = upstreams.some(({ spend }) => spend !== undefined);
   return (context) => {
     const { call, scope, prefer } = context;
-    const found = findCandidates(upstreams, context);
+    const found = findCandidates(upstreams, context, hasPrices);
     if (found instanceof UpstreamFault) return found;
     const { candidates, reserve } = found;
     if (call.isSticky === true) {
@@ -102,10 +103,8 @@ function createRouting(upstreams: readonly Upstream[]): DecideRoute {
     }
     if (prefer !== undefined) preferAll(candidates, prefer, call.method);
     const absent = countAbsent(upstreams, candidates, context);
-    return setRoute(
-      context,
-      new Route(candidates, absent, isAvailable(call.block, [...candidates, ...reserve]), reserve),
-    );
+    const hasBlock = isAvailable(call.block, candidates) || isAvailable(call.block, reserve);
+    return setRoute(context, new Route(candidates, absent, hasBlock, reserve));
   };
 }
 
@@ -136,7 +135,7 @@ function countAbsent(
     (upstream) =>
       (upstream.standing === 'unverified' || upstream.standing === 'verified') &&
       except?.has(upstream) !== true &&
-      !upstream.isCordoned &&
+      !upstream.isOutOfUse &&
       !candidates.includes(upstream),
   );
   return absent.length;
@@ -154,44 +153,51 @@ function waitForOne(works: readonly Promise<void>[], deadline: number): Promise<
 }
 
 /** Nodes for a request, best first. `reserve`: nodes that are used only if no candidate answers, because their budget is used up. */
-type Found = { readonly candidates: Upstream[]; readonly reserve: Upstream[] };
+type Found = { readonly candidates: Upstream[]; readonly reserve: readonly Upstream[] };
 
 function findCandidates(
   upstreams: readonly Upstream[],
   { call, except }: RequestContext,
+  hasPrices: boolean,
 ): Found | UpstreamFault {
   const candidates: Upstream[] = [];
   const behind: Upstream[] = [];
-  const reserve: Upstream[] = [];
+  let usedUp: Upstream[] | undefined;
   let reason: UpstreamFault | undefined;
   let soonest: Upstream | undefined;
   for (const upstream of upstreams) {
     // For a `certain` null, nodes on a fork are candidates too: the block may have left the chain, and such a node may still have it.
     const isOther = upstream.isOnFork && call.nulls !== 'certain';
     if (upstream.standing !== 'verified' || isOther || except?.has(upstream) === true) continue;
-    if (upstream.isCordoned) continue;
+    if (upstream.isOutOfUse) continue;
     if (call.needsVote === true && upstream.vote !== 'votes') continue;
-    if (upstream.spend?.isBarred === true) continue;
     if (upstream.lacks(call.method) && call.batch === undefined) {
       reason ??= new UpstreamFault('unsupported', `${call.method} is not available`);
     } else if (upstream.health.isPaused) {
       if (soonest === undefined || upstream.health.pauseLeftMs < soonest.health.pauseLeftMs)
         soonest = upstream;
     } else if (call.block === undefined || upstream.tracker.holds(call.block.number, call.block.hash)) {
-      // A `certain` null needs the word of every node.
-      (upstream.spend?.isUsedUp === true && call.nulls !== 'certain' ? reserve : candidates).push(upstream);
+      if (upstream.spend?.isUsedUp !== true) candidates.push(upstream);
+      else if (usedUp === undefined) usedUp = [upstream];
+      else usedUp.push(upstream);
     } else {
       reason = explainMissing(call.block.number, upstreams);
       if (!upstream.isBehind && isBehind(upstream, call)) behind.push(upstream);
     }
   }
-  sortNodes(candidates, call.method);
-  sortNodes(behind, call.method);
-  sortNodes(reserve, call.method);
+  sortNodes(candidates, call.method, hasPrices);
+  sortNodes(behind, call.method, hasPrices);
   if (behind.length > 0) candidates.push(...behind);
-  if (candidates.some((node) => mayAnswer(node, call.method))) return { candidates, reserve };
-  // No other node is expected to answer, so the nodes of the reserve become candidates.
-  if (candidates.length + reserve.length > 0) return { candidates: [...reserve, ...candidates], reserve: [] };
+  if (usedUp !== undefined) {
+    sortNodes(usedUp, call.method, hasPrices);
+    // If no other node is expected to answer, the reserve is not kept back.
+    if (!candidates.some((node) => mayAnswer(node, call.method)))
+      return { candidates: [...usedUp, ...candidates], reserve: NO_RESERVE };
+    if (call.nulls !== 'certain') return { candidates, reserve: usedUp };
+    // A `certain` null needs the word of every node.
+    candidates.push(...usedUp);
+  }
+  if (candidates.length > 0) return { candidates, reserve: NO_RESERVE };
   if (soonest !== undefined) {
     const { pausedBy, pauseLeftMs } = soonest.health;
     return new UpstreamFault('rateLimited', BOUNDS[pausedBy].says, pauseLeftMs, pausedBy);

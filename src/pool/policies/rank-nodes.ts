@@ -7,12 +7,13 @@ const MAX_SLOWNESS = 3;
 const SLACK_MS = 100;
 
 /**
- * Sorts nodes, best first: by rank, by tier, by the price of a call, and by score. A node that does not serve well comes after all nodes of its rank
- * and tier that do.
+ * Sorts nodes, best first: by rank and tier; among equals, cheaper nodes that serve well before dearer ones, and nodes that do not serve well last. Nodes
+ * of the same price are sorted by score.
+ * @param hasPrices whether calls to any node of the network have a price
  */
-export function sortNodes(nodes: Upstream[], method: string): void {
+export function sortNodes(nodes: Upstream[], method: string, hasPrices: boolean): void {
   if (nodes.length < 2) return;
-  if (nodes.every(({ spend }) => spend === undefined)) {
+  if (!hasPrices || nodes.every(({ spend }) => spend === undefined)) {
     nodes.sort((a, b) => compareStanding(a, b, method) || a.health.score - b.health.score);
     return;
   }
@@ -52,19 +53,31 @@ export function isDearer(
   return (costs.get(node) ?? 0) > (costs.get(best) ?? 0);
 }
 
-/** Returns the price of a call at each node: infinite for a node that does not serve well, so that it is not preferred for its price. */
+/**
+ * Returns the price of a call at each node. A node that does not serve well has an infinite price, so that its price is no reason to prefer it. Its
+ * latency is compared with the latencies of the working nodes of the same rank and tier.
+ */
 function findCosts(nodes: readonly Upstream[], method: string): ReadonlyMap<Upstream, number> {
-  const lowest = Math.min(
-    ...nodes.map(({ health }) => health.measured?.latencyMs ?? Number.POSITIVE_INFINITY),
-  );
-  const limit = MAX_SLOWNESS * lowest + SLACK_MS;
-  const isWell = ({ health }: Upstream): boolean =>
-    health.circuit === 'closed' &&
-    health.errorRate <= MAX_ERROR_RATE &&
-    (health.measured?.latencyMs ?? 0) <= limit;
-  return new Map(
-    nodes.map((node) => [node, isWell(node) ? (node.spend?.priceOf(method) ?? 0) : Number.POSITIVE_INFINITY]),
-  );
+  const standings = new Map<Upstream, string>();
+  const lowest = new Map<string, number>();
+  for (const node of nodes) {
+    if (!isWorking(node)) continue;
+    const standing = `${rankTrust(node, method)}/${node.tier}`;
+    const latency = node.health.measured?.latencyMs ?? Number.POSITIVE_INFINITY;
+    standings.set(node, standing);
+    lowest.set(standing, Math.min(latency, lowest.get(standing) ?? Number.POSITIVE_INFINITY));
+  }
+  const costOf = (node: Upstream): number => {
+    const best = lowest.get(standings.get(node) ?? '');
+    const isWell =
+      best !== undefined && (node.health.measured?.latencyMs ?? 0) <= MAX_SLOWNESS * best + SLACK_MS;
+    return isWell ? (node.spend?.priceOf(method) ?? 0) : Number.POSITIVE_INFINITY;
+  };
+  return new Map(nodes.map((node) => [node, costOf(node)]));
+}
+
+function isWorking({ health }: Upstream): boolean {
+  return health.circuit === 'closed' && health.errorRate <= MAX_ERROR_RATE;
 }
 
 /** Compares without a subtraction, because infinite prices have no difference. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { UpstreamFault } from '../../../src/pool/fault.ts';
 import { order } from '../../../src/pool/policies/order.ts';
+import { Route } from '../../../src/pool/route.ts';
 import type { UpstreamRequest } from '../../../src/pool/upstream-request.ts';
 import { createSpend } from '../support/create-spend.ts';
 import { createExchange, createScope } from '../support/exchange.ts';
@@ -96,7 +97,28 @@ describe('order by price', () => {
     assert.equal(await listNames([limited, dear]), 'dear');
   });
 
-  it('does not treat a node without recent calls as the fastest', async () => {
+  it('compares latencies only with those of working nodes of the same rank and tier', async () => {
+    const create = (name: string, latencyMs: number, price?: number, tier = 1): ScriptedNode => {
+      const created = node(name, price, { tier });
+      measure(created, latencyMs);
+      return created;
+    };
+    const failing = create('failing', 1);
+    for (let call = 0; call < 4; call++) failing.upstream.health.fail(1);
+    assert.equal(failing.upstream.health.circuit, 'closed');
+    const open = create('open', 1);
+    for (let call = 0; call < 5; call++) open.upstream.health.fail(1, {});
+    const lagging = create('lagging', 1);
+    setNode(lagging.upstream, { vote: 'lagging' });
+    for (const other of [failing, open, lagging]) {
+      const names = await listNames([create('cheap', 250, 20), create('dear', 200, 80), other]);
+      assert.equal(names, `cheap dear ${other.upstream.name}`);
+    }
+    const lower = [create('cheap', 250, 20, 2), create('dear', 200, 80, 2)];
+    assert.equal(await listNames([create('local', 1), ...lower]), 'local cheap dear');
+  });
+
+  it('does not take a node without recent calls for the fastest', async () => {
     const own = node('own');
     measure(own, 500);
     assert.equal(await listNames([node('idle', 80), own]), 'own idle');
@@ -117,7 +139,37 @@ describe('order by price', () => {
 });
 
 describe('order by budget', () => {
-  it('puts a node whose budget is used up last', async () => {
+  it('requests a certain null last from a node whose budget is used up, and does not wait for a barred one', async () => {
+    const nodes = [spent('spent'), node('dear', 80), spent('barred', true), node('second', 80, { tier: 2 })];
+    let total: number | undefined;
+    const names: string[] = [];
+    const handler = order(nodes.map(({ upstream }) => upstream))(async ({ route }) => {
+      total = route.total;
+      for (let one = route.take(); one !== undefined; one = route.take()) names.push(one.name);
+      return '1';
+    });
+    await handler(createExchange({ nulls: 'certain' }));
+    assert.deepEqual(names, ['dear', 'second', 'spent']);
+    assert.equal(total, 3);
+  });
+
+  it('keeps a barred node out of the election of the head', () => {
+    const [soft, hard] = [spent('soft').upstream, spent('hard', true).upstream];
+    assert.deepEqual([soft.countsForHead, hard.countsForHead], [true, false]);
+    assert.deepEqual([soft.isOutOfUse, hard.isOutOfUse], [false, true]);
+  });
+
+  it('puts a node of the reserve that is given back into the reserve again', () => {
+    const [dear, soft] = [node('dear', 80).upstream, spent('soft').upstream];
+    const route = new Route([dear], 0, true, [soft]);
+    assert.deepEqual([route.takeAny(), route.takeAny(), route.takeAny()], [dear, soft, undefined]);
+    route.giveBack(soft);
+    assert.deepEqual([route.left, route.leftInAll, route.take()], [0, 1, undefined]);
+    route.giveBack(dear);
+    assert.deepEqual([route.takeAny(), route.takeAny(), route.leftInAll], [dear, soft, 0]);
+  });
+
+  it('keeps a node whose budget is used up for last', async () => {
     const chosen = await createOrder([spent('spent'), node('dear', 80)])();
     assert.deepEqual(chosen, { first: ['dear'], reserve: ['spent'] });
   });

@@ -2,7 +2,10 @@ import type { Upstream } from '../../../pool/upstream.ts';
 import type { BlockPosition } from '../../../pool/upstream-request.ts';
 
 /** Members of a node that contain the blocks which the node has reported. */
-export type Speaker = Pick<Upstream, 'operator' | 'standing' | 'isAway' | 'hasMismatch' | 'identity'> & {
+export type Speaker = Pick<
+  Upstream,
+  'operator' | 'standing' | 'isAway' | 'isOutOfUse' | 'hasMismatch' | 'identity'
+> & {
   readonly tracker: Pick<Upstream['tracker'], 'latest' | 'safe' | 'finalized' | 'hashAt'>;
 };
 
@@ -71,8 +74,8 @@ export class OperatorVoices<S extends Speaker = Upstream> {
   }
 }
 
-function isInService({ standing, isAway, hasMismatch }: Speaker): boolean {
-  return standing === 'verified' && !isAway && !hasMismatch;
+function isInService({ standing, isAway, isOutOfUse, hasMismatch }: Speaker): boolean {
+  return standing === 'verified' && !isAway && !isOutOfUse && !hasMismatch;
 }
 
 function says(nodes: readonly Speaker[], number: bigint, hash: string): boolean {

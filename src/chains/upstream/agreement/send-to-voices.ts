@@ -2,6 +2,7 @@ import type { JsonResult, JsonText } from '../../../../packages/ethereum/primiti
 import type { PromiseOrValue } from '../../../../packages/ethereum/primitives/promise-or-value.ts';
 import { ChainError } from '../../../chain/errors.ts';
 import { UpstreamFault } from '../../../pool/fault.ts';
+import { mayAnswer } from '../../../pool/policies/rank-nodes.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
 import type { RequestContext, Send, UpstreamRequest } from '../../../pool/upstream-request.ts';
 import { nameAnswer, withoutDetail } from './name-answer.ts';
@@ -102,15 +103,24 @@ export function createSendToVoices(ask: Send, voices: OperatorVoices): Send {
   };
 }
 
-/** Sorts operators by the price of a call at their cheapest node. Operators whose budget is used up are last. */
+/** Costs that come after all prices: at nodes whose budget is used up, and at operators without a node that is expected to answer. */
+const USED_UP = Number.MAX_SAFE_INTEGER;
+const UNUSABLE = Number.MAX_VALUE;
+
+/**
+ * Sorts operators by the price of a call at their cheapest node that is expected to answer. Operators whose budget is used up come after the others, and
+ * operators without such a node come last. If no node has prices, the order stays the same.
+ */
 function sortByCost(operators: readonly (readonly Upstream[])[], method: string): (readonly Upstream[])[] {
-  const costOf = (nodes: readonly Upstream[]): number =>
-    Math.min(
-      ...nodes.map(({ spend }) =>
-        spend?.isUsedUp === true ? Number.MAX_SAFE_INTEGER : (spend?.priceOf(method) ?? 0),
-      ),
-    );
-  return operators.toSorted((a, b) => costOf(a) - costOf(b));
+  if (operators.every((nodes) => nodes.every(({ spend }) => spend === undefined))) return [...operators];
+  const isUsable = (node: Upstream): boolean =>
+    node.standing === 'verified' && !node.isOutOfUse && mayAnswer(node, method);
+  const priceOf = ({ spend }: Upstream): number =>
+    spend?.isUsedUp === true ? USED_UP : (spend?.priceOf(method) ?? 0);
+  const costs = new Map(
+    operators.map((nodes) => [nodes, Math.min(UNUSABLE, ...nodes.filter(isUsable).map(priceOf))]),
+  );
+  return operators.toSorted((a, b) => (costs.get(a) ?? UNUSABLE) - (costs.get(b) ?? UNUSABLE));
 }
 
 /**

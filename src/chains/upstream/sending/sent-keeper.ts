@@ -152,7 +152,7 @@ export class SentKeeper {
    */
   async #restore(entry: SentEntry, scope: RequestScope): Promise<void> {
     const { sendToNode } = this.#parts;
-    const takers = [...entry.takers].filter(({ isCordoned }) => !isCordoned);
+    const takers = [...entry.takers].filter(({ isOutOfUse }) => !isOutOfUse);
     const isKept = await Promise.all(
       takers.map((upstream) => findAt(upstream, entry.hash, sendToNode, scope)),
     );
@@ -163,7 +163,7 @@ export class SentKeeper {
     const repeated = this.#sent.listSame(entry.hash).find(({ repeats }) => repeats < MAX_REPEATS);
     if (repeated === undefined) return;
     repeated.repeats++;
-    const healthy = this.#parts.upstreams.filter(({ isUp }) => isUp);
+    const healthy = this.#parts.upstreams.filter(({ isUp, isOutOfUse }) => isUp && !isOutOfUse);
     const affordable = healthy.filter(({ spend }) => spend?.isUsedUp !== true);
     const nodes = isNowhere ? (affordable.length > 0 ? affordable : healthy) : lost;
     for (const upstream of await this.#sender.repeat(entry, nodes, scope)) entry.takers.add(upstream);

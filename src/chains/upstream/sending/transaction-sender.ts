@@ -194,8 +194,7 @@ export class TransactionSender {
     const { to } = options;
     const named = typeof to === 'string' ? upstreams : upstreams.filter(({ name }) => to.includes(name));
     const verified = named.filter(
-      ({ standing, isOnFork, isCordoned, spend }) =>
-        standing === 'verified' && !isOnFork && !isCordoned && spend?.isBarred !== true,
+      ({ standing, isOnFork, isOutOfUse }) => standing === 'verified' && !isOnFork && !isOutOfUse,
     );
     const usable = verified.filter((node) => !node.lacks(METHOD));
     const well = usable.filter(
@@ -214,7 +213,7 @@ export class TransactionSender {
     const { relay, upstreams } = this.#parts;
     if (relay !== undefined || this.#sent.get(hash) === undefined) return [];
     return upstreams.filter(
-      (node) => node.standing === 'verified' && !node.isCordoned && !requested.includes(node),
+      (node) => node.standing === 'verified' && !node.isOutOfUse && !requested.includes(node),
     );
   }
 

@@ -12,13 +12,14 @@ const PATIENCE_MS = 1_000;
 const honest = TestChain.create('a', 140);
 const forged = honest.fork('f', 100, 30);
 
-type Node = Speaker & { tracker: HeadReport; isAway: boolean };
+type Node = Speaker & { tracker: HeadReport; isAway: boolean; isOutOfUse: boolean };
 
 function createNode(operator: string): Node {
   return {
     operator,
     standing: 'verified',
     isAway: false,
+    isOutOfUse: false,
     hasMismatch: false,
     identity: undefined,
     tracker: viewNothing(),
@@ -75,13 +76,15 @@ describe('voices of operators', () => {
   });
 
   test('count only reported hashes, of nodes in service', () => {
-    const { voices, see } = createNetwork(['a', 'b', 'c'], 2, undefined);
+    const { voices, nodes, see } = createNetwork(['a', 'b', 'c'], 2, undefined);
     see(at(110), viewChain(honest, 112, 1), at(105));
     // The second node has blocks 111 and 112 only: block 110 was not requested from it.
     assert.equal(voices.count(honest.at(110)), 1);
     assert.equal(voices.listSilent(honest.at(110)).length, 1);
     see(at(110), undefined, at(110));
     assert.deepEqual([voices.count(honest.at(110)), voices.speaking], [2, 2]);
+    (nodes[2] as Node).isOutOfUse = true;
+    assert.deepEqual([voices.count(honest.at(110)), voices.speaking], [1, 1]);
   });
 });
 

@@ -6,10 +6,12 @@ import { OperatorVoices } from '../../../../src/chains/upstream/agreement/operat
 import { countVoices } from '../../../../src/chains/upstream/agreement/options.ts';
 import { createSendToVoices } from '../../../../src/chains/upstream/agreement/send-to-voices.ts';
 import { UpstreamFault } from '../../../../src/pool/fault.ts';
+import type { Spend } from '../../../../src/pool/spend/spend.ts';
 import type { Upstream } from '../../../../src/pool/upstream.ts';
 import type { Send } from '../../../../src/pool/upstream-request.ts';
 import { createSpend } from '../../../pool/support/create-spend.ts';
 import { createScope } from '../../../pool/support/exchange.ts';
+import { answer, createNode } from '../../../pool/support/scripted-node.ts';
 
 type Says = string | Error;
 
@@ -66,7 +68,9 @@ describe('answers that no root covers', () => {
     const spent = createSpend({ default: 1 }, { credits: 1 });
     spent.charge(1);
     const spends = [createSpend({ default: 80 }), spent, createSpend({ default: 20 }), undefined];
-    const nodes = spends.map((spend, i) => ({ operator: `o${i}`, ...(spend && { spend }) })) as Upstream[];
+    const create = (operator: string, spend?: Spend): Upstream =>
+      createNode({ behaviour: answer('1'), operator, ...(spend && { spend }) }).upstream;
+    const nodes = spends.map((spend, i) => create(`o${i}`, spend));
     const requested: (string | undefined)[] = [];
     const ask: Send = async ({ except }) => {
       requested.push(nodes.find((node) => except?.has(node) !== true)?.operator);
@@ -80,6 +84,16 @@ describe('answers that no root covers', () => {
     };
     assert.deepEqual(await requestOf(2), ['o3', 'o2']);
     assert.deepEqual(await requestOf(4), ['o3', 'o2', 'o0', 'o1']);
+    // The cheap node of o0 is cordoned, o3 has only a node beyond a hard budget, and the node of o4 fails.
+    const cordoned = create('o0');
+    cordoned.apply({ kind: 'cordonChanged', cordon: 'cordoned' });
+    const barred = createSpend({ default: 0 }, { credits: 1, hard: true });
+    barred.charge(1);
+    const failing = create('o4');
+    for (let call = 0; call < 5; call++) failing.health.fail(1, {});
+    nodes.splice(3, 1, create('o3', barred), failing, cordoned);
+    assert.deepEqual(await requestOf(2), ['o2', 'o0']);
+    assert.deepEqual(await requestOf(3), ['o2', 'o0', 'o1']);
   });
 
   test('are refused with the numbers if too few operators agree', async () => {

@@ -6,9 +6,13 @@ import { ChainError } from '../../../../src/chain/errors.ts';
 import { DEFAULT_SEND } from '../../../../src/chains/upstream/sending/options.ts';
 import { SentKeeper } from '../../../../src/chains/upstream/sending/sent-keeper.ts';
 import { SentTransactions } from '../../../../src/chains/upstream/sending/sent-transactions.ts';
+import type { Upstream } from '../../../../src/pool/upstream.ts';
 import { SENDING_TOOLS } from '../../../../src/service/sending-tools.ts';
 import type { RequestScope } from '../../../../src/util/request-scope.ts';
+import { createSpend } from '../../../pool/support/create-spend.ts';
 import { createScope } from '../../../pool/support/exchange.ts';
+import { createNode } from '../../../pool/support/scripted-node.ts';
+import { TAKEN } from '../../../pool/support/sending-network.ts';
 import { makeTransaction } from '../../../support/bad-transactions.ts';
 import { FakeHeads, hashOf } from '../../../support/fake-feed.ts';
 
@@ -33,6 +37,8 @@ function add(sent: SentTransactions, hash: string, owner: string): void {
 type Scene = {
   readonly sent: SentTransactions;
   readonly repeats: readonly string[];
+  /** Names of the nodes that received each repeat. */
+  readonly receivers: readonly (readonly string[])[];
   /** Announces a head, and waits for its effects. */
   announce(head: BlockPlace | undefined): Promise<void>;
 };
@@ -42,17 +48,19 @@ function setScene(
   isDevelopment: boolean,
   fill: (sent: SentTransactions) => void = (sent) => add(sent, hashOf(1), ''),
   getReceipt: (hash: string, owner: string) => Promise<string | null> = async () => null,
+  upstreams: readonly Upstream[] = [],
 ): Scene {
   const sent = new SentTransactions(() => 0);
   fill(sent);
   const heads = new FakeHeads(10n);
   const reads = { getReceipt: (hash: string, scope: RequestScope) => getReceipt(hash, scope.owner ?? '') };
   const repeats: string[] = [];
+  const receivers: string[][] = [];
   const keeper = new SentKeeper(
     {
       chainId: { value: 1n },
       isDevelopment,
-      upstreams: [],
+      upstreams,
       options: DEFAULT_SEND,
       tools: SENDING_TOOLS,
       relay: undefined,
@@ -75,8 +83,9 @@ function setScene(
     { isHidden: async () => false },
     reads,
     {
-      async repeat({ hash }) {
+      async repeat({ hash }, nodes) {
         repeats.push(hash);
+        receivers.push(nodes.map(({ name }) => name));
         return [];
       },
     },
@@ -85,6 +94,7 @@ function setScene(
   return {
     sent,
     repeats,
+    receivers,
     async announce(head) {
       heads.move(head);
       await keeper.idle;
@@ -99,6 +109,31 @@ describe('sent transactions', () => {
     assert.deepEqual([repeats.length, sent.size], [1, 1]);
     await announce(undefined);
     assert.equal(sent.size, 1);
+  });
+
+  it('are not sent again to a node that is cordoned or beyond a hard budget, nor looked up there', async () => {
+    const [spend, price] = [
+      createSpend({ default: 1 }, { credits: 1, hard: true }),
+      createSpend({ default: 1 }),
+    ];
+    spend.charge(1);
+    const [barred, priced, cordoned] = [
+      createNode({ behaviour: TAKEN, name: 'barred', spend }).upstream,
+      createNode({ behaviour: TAKEN, name: 'priced', spend: price }).upstream,
+      createNode({ behaviour: TAKEN, name: 'cordoned' }).upstream,
+    ];
+    cordoned.apply({ kind: 'cordonChanged', cordon: 'cordoned' });
+    const nodes = [barred, cordoned];
+    const fill = (sent: SentTransactions): void => {
+      add(sent, hashOf(1), '');
+      // No node may be asked: see `sendToNode`.
+      for (const node of nodes) sent.get(hashOf(1))?.takers.add(node);
+    };
+    const only = setScene(false, fill, undefined, nodes);
+    await only.announce({ number: 8n, hash: hashOf(8) });
+    const { announce, receivers } = setScene(false, fill, undefined, [...nodes, priced]);
+    await announce({ number: 8n, hash: hashOf(8) });
+    assert.deepEqual([only.receivers, receivers], [[[]], [['priced']]]);
   });
 
   it('are retained on a development network while its chain grows, and not sent again', async () => {

@@ -85,6 +85,20 @@ describe('sending a transaction', () => {
     assert.equal(sends(barred), 0);
   });
 
+  it('is not looked up at a node beyond a hard budget', async () => {
+    const spend = createSpend({ default: 1 }, { credits: 1, hard: true });
+    const behaviour = scripted.behaviour();
+    const barred = createNode({ behaviour, name: 'barred', spend });
+    spend.charge(1);
+    const node = nodeOf(inTurn(TAKEN, nodeError(-32_000, FUNDS)));
+    const network = networkOf([node, barred]);
+    await send(network);
+    await send(network, 'two').catch(() => {});
+    assert.equal(sends(node), 2);
+    const lookUps = barred.requested.calls.filter(({ method }) => method === 'eth_getTransactionByHash');
+    assert.equal(lookUps.length, 0);
+  });
+
   it('continues in the background when its client cancels', async () => {
     const controller = new AbortController();
     let isAborted: boolean | undefined;
