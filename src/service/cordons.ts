@@ -1,5 +1,5 @@
 import type { CordonAnswer, NodeName, NodeView } from '../admin/api/api-sources.ts';
-import { Turns } from '../util/turns.ts';
+import { SerialQueue } from '../util/serial-queue.ts';
 import type { ObservedChain } from './open-chain.ts';
 
 /** Chains of the networks of one configuration, by network name. */
@@ -12,7 +12,7 @@ export class Cordons {
   /** Names of cordoned nodes, by network. */
   readonly #names = new Map<string, Set<string>>();
   /** Two changes at once could take both nodes of a network out of service, or undo each other. */
-  readonly #turns = new Turns();
+  readonly #changes = new SerialQueue();
 
   /** @param names nodes that are cordoned from the start */
   constructor(names: readonly NodeName[] = []) {
@@ -31,7 +31,7 @@ export class Cordons {
    * @param isForced whether the node is cordoned even if the other nodes cannot answer in its place
    */
   cordon(findChains: () => ChainTable, name: NodeName, isForced: boolean): Promise<CordonAnswer> {
-    return this.#turns.run(async () => {
+    return this.#changes.run(async () => {
       const nodes = findChains().get(name.network)?.nodes;
       if (nodes?.has(name.node) !== true) return UNKNOWN;
       const reason = await nodes.cordon(name.node, isForced);
@@ -45,7 +45,7 @@ export class Cordons {
 
   /** @param findChains returns the chains of the configuration in force */
   uncordon(findChains: () => ChainTable, { network, node }: NodeName): Promise<CordonAnswer> {
-    return this.#turns.run((): CordonAnswer => {
+    return this.#changes.run((): CordonAnswer => {
       const isNoted = this.#names.get(network)?.delete(node) === true;
       const nodes = findChains().get(network)?.nodes;
       if (nodes?.has(node) !== true) return isNoted ? { outcome: 'done' } : UNKNOWN;

@@ -1,6 +1,9 @@
 import { continueWith, type PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
-import type { SpendReport, SpendTable } from '../../shared-store/spend/spend-table.ts';
+import type { DaySpend, SpendReport, SpendTable } from '../../shared-store/spend/spend-table.ts';
 import { type Budget, DAY_MS, findPeriod, type Period } from './budget.ts';
+
+/** Maximum number of earlier days whose credits are kept apart while the table is unavailable. Beyond it, the oldest days are reported as one. */
+const MAX_LATE_DAYS = 7;
 
 /** Credits of one account of the shared table, as this process knows them. */
 export class SpendAccount {
@@ -11,8 +14,12 @@ export class SpendAccount {
   #period: Period;
   /** Credits that all processes have spent in the period, according to the table's last reply. */
   #recorded = 0;
-  /** Credits that are not reported to the table yet. */
+  /** Day of `#pending`, since 1970, UTC. */
+  #day: number;
+  /** Credits of the day that are not reported to the table yet. */
   #pending = 0;
+  /** Credits of earlier days that are not reported yet, oldest first. */
+  #late: readonly DaySpend[] = [];
   /** Report that the table has not confirmed yet. */
   #reported: SpendReport | undefined;
   #reporting: Promise<void> | undefined;
@@ -21,6 +28,7 @@ export class SpendAccount {
   constructor(name: string, time: number) {
     this.name = name;
     this.#period = findPeriod(undefined, time);
+    this.#day = Math.floor(time / DAY_MS);
   }
 
   get budget(): Budget | undefined {
@@ -33,7 +41,10 @@ export class SpendAccount {
 
   /** Credits spent in the period by all processes, without those that other processes have spent since the last report. */
   get spent(): number {
-    return this.#recorded + this.#pending + (this.#reported?.credits ?? 0);
+    let spent = this.#recorded + this.#pending;
+    for (const { day, credits } of this.#late) if (day >= this.#period.from) spent += credits;
+    const reported = this.#reported;
+    return reported !== undefined && reported.day >= this.#period.from ? spent + reported.credits : spent;
   }
 
   get isUsedUp(): boolean {
@@ -42,7 +53,12 @@ export class SpendAccount {
 
   /** Whether there are credits that the table has not confirmed. */
   get isDirty(): boolean {
-    return this.#pending > 0 || (this.#reported?.credits ?? 0) > 0;
+    return this.#pending > 0 || this.#late.length > 0 || (this.#reported?.credits ?? 0) > 0;
+  }
+
+  /** Number of earlier days that are not reported yet. */
+  get lateDays(): number {
+    return this.#late.length;
   }
 
   limitTo(budget: Budget | undefined, time: number): void {
@@ -56,6 +72,7 @@ export class SpendAccount {
 
   /** Begins a new period if the time is outside of the present one. The recorded credits count as 0 until the table replies. @param time Unix ms */
   turnPeriod(time: number): void {
+    this.#turnDay(Math.floor(time / DAY_MS));
     const period = findPeriod(this.#budget, time);
     if (period.from === this.#period.from && period.until === this.#period.until) return;
     this.#period = period;
@@ -70,10 +87,13 @@ export class SpendAccount {
   report(table: SpendTable, entry: number, time: number): PromiseOrValue<void> {
     if (this.#reporting !== undefined) return this.#reporting;
     const period = this.#period;
+    this.#turnDay(Math.floor(time / DAY_MS));
     if (this.#reported === undefined) {
-      const day = Math.floor(time / DAY_MS);
-      this.#reported = { account: this.name, day, credits: this.#pending, since: period.from, entry };
-      this.#pending = 0;
+      const [late, ...others] = this.#late;
+      const { day, credits } = late ?? { day: this.#day, credits: this.#pending };
+      this.#reported = { account: this.name, day, credits, since: period.from, entry };
+      if (late === undefined) this.#pending = 0;
+      else this.#late = others;
     }
     const report = { ...this.#reported, since: period.from };
     const done = continueWith(table.report(report), (recorded) => {
@@ -84,5 +104,20 @@ export class SpendAccount {
     });
     if (done instanceof Promise) this.#reporting = done;
     return done;
+  }
+
+  /** Keeps the credits of the day before apart, because they may belong to another period. */
+  #turnDay(day: number): void {
+    if (day === this.#day) return;
+    if (this.#pending > 0) {
+      const late = [...this.#late, { day: this.#day, credits: this.#pending }];
+      const [first, second, ...others] = late;
+      this.#late =
+        late.length > MAX_LATE_DAYS && first !== undefined && second !== undefined
+          ? [{ day: second.day, credits: first.credits + second.credits }, ...others]
+          : late;
+      this.#pending = 0;
+    }
+    this.#day = day;
   }
 }

@@ -13,7 +13,10 @@ import { SpendAccount } from './spend-account.ts';
 export const REPORT_MS = 1_000;
 /** Number of intervals after which the credits of an account are read although this process has spent none. */
 const IDLE_ROUNDS = 5;
-/** Maximum rounds of reports at the end. Calls that end during one round are reported in the next. */
+/**
+ * Maximum rounds of reports at the end, besides one for each earlier day that is not reported yet. Calls that end during one round are reported in the
+ * next.
+ */
 const LAST_ROUNDS = 3;
 
 export type SpendLedgerOptions = {
@@ -55,10 +58,12 @@ export class SpendLedger {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancel?.();
-    for (let round = 0; round < LAST_ROUNDS; round++) {
+    for (let round = 0; round < LAST_ROUNDS; ) {
       const dirty = [...this.#accounts.values()].filter(({ isDirty }) => isDirty);
       if (dirty.length === 0) return;
+      const late = countLate(dirty);
       await Promise.all(dirty.map((account) => this.#report(account)));
+      if (countLate(dirty) === late) round++;
     }
   }
 
@@ -87,4 +92,8 @@ export class SpendLedger {
   #report(account: SpendAccount): void | Promise<void> {
     return account.report(this.#options.table, ++this.#entries, this.#options.wallTime());
   }
+}
+
+function countLate(accounts: readonly SpendAccount[]): number {
+  return accounts.reduce((total, { lateDays }) => total + lateDays, 0);
 }

@@ -1,5 +1,5 @@
 import type { CordonAnswer, NodeName } from '../../admin/api/api-sources.ts';
-import { Turns } from '../../util/turns.ts';
+import { SerialQueue } from '../../util/serial-queue.ts';
 import type { WorkerAnswer } from './messages.ts';
 import type { Worker } from './worker.ts';
 
@@ -14,7 +14,7 @@ export class WorkerCordons {
   readonly #startLimitMs: number;
   #names: readonly NodeName[] = [];
   /** Two changes at once could take both nodes of a network out of service. */
-  readonly #turns = new Turns();
+  readonly #changes = new SerialQueue();
 
   /**
    * @param workers all workers, including those that are starting
@@ -35,7 +35,7 @@ export class WorkerCordons {
    * @throws Error (by rejection) if a worker does not answer
    */
   cordon(name: NodeName, isForced: boolean): Promise<CordonAnswer> {
-    return this.#turns.run(async () => {
+    return this.#changes.run(async () => {
       if (this.#names.some((known) => isSame(known, name))) return { outcome: 'done' };
       const answers = await this.#askAll((worker) =>
         worker.ask({ what: 'cordon', name, isForced }, CORDON_LIMIT_MS),
@@ -59,7 +59,7 @@ export class WorkerCordons {
 
   /** @throws Error (by rejection) if a worker does not answer */
   uncordon(name: NodeName): Promise<CordonAnswer> {
-    return this.#turns.run(async () => {
+    return this.#changes.run(async () => {
       this.#names = this.#names.filter((known) => !isSame(known, name));
       const answers = await this.#askAll((worker) => worker.ask({ what: 'uncordon', name }, CORDON_LIMIT_MS));
       const [first] = answers;

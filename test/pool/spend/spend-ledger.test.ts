@@ -104,6 +104,29 @@ describe('spend', () => {
     assert.equal(spend.describe().credits, 12);
   });
 
+  it('belongs to its own day and period though the table was away over the reset', async () => {
+    const { table, openProcess, clock } = setUp();
+    const ledger = openProcess();
+    const spend = open(ledger, 'hosted', { credits: 100, per: 'day' });
+    await clock.advance(REPORT_MS);
+    table.isAway = true;
+    spend.charge(60);
+    await clock.advance(2 * REPORT_MS);
+    spend.charge(40);
+    assert.equal(spend.isUsedUp, true);
+    await clock.advance(12 * HOUR_MS);
+    assert.deepEqual([spend.isUsedUp, spend.describe().credits], [false, 0]);
+    spend.charge(7);
+    table.isAway = false;
+    await ledger.close();
+    const today = Date.parse('2026-12-01') / 86_400_000;
+    assert.deepEqual(table.list('node/mainnet/hosted'), [
+      { day: today - 1, credits: 100 },
+      { day: today, credits: 7 },
+    ]);
+    assert.equal(spend.describe().credits, 7);
+  });
+
   it('is one sum for all nodes of an account', () => {
     const { openProcess } = setUp();
     const ledger = openProcess();

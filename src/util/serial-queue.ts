@@ -1,5 +1,5 @@
 /** Runs pieces of work one after the other, in the order of their requests. */
-export class Turns {
+export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 
   /** Runs the work when all earlier work has ended, whether or not that failed. */
