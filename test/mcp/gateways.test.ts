@@ -166,8 +166,12 @@ test('URLs of gateways: the network in the path or the host, and other text befo
 });
 
 test('a message that is too long ends the process, which does not read on', async () => {
-  const url = `http://${service.authority}/devnet/v3/demo`;
-  const child = spawn(process.execPath, [MAIN, 'mcp', '--url', url], { stdio: ['pipe', 'ignore', 'ignore'] });
+  // The networks of this process would keep it alive.
+  await placeBuiltinStores(folder.path, listBuiltinNetworks());
+  const child = spawn(process.execPath, [MAIN, 'mcp'], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: { PORTCULLIS_DATA_DIR: folder.path },
+  });
   const exited = once(child, 'exit');
   // The process does not read all of it.
   child.stdin.on('error', () => undefined);
