@@ -15,8 +15,6 @@ export type Answer = {
   readonly trust?: Trust;
   /** Bound that caused the refusal. */
   readonly bound?: BoundName;
-  /** Credits of the day that the key has left after the request; absent for a key without a daily limit. */
-  readonly creditsRemaining?: number;
 };
 
 /** An answer with a complete body. */
@@ -26,7 +24,6 @@ export type WholeAnswer = {
   readonly retryAfter?: number;
   readonly trust?: Trust;
   readonly bound?: BoundName;
-  readonly creditsRemaining?: number;
 };
 
 /** An answer whose body is text. */

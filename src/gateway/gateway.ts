@@ -288,49 +288,6 @@ export function composeGateway(options: GatewayOptions): ConfiguredGateway {
     scope.release();
   }
 
-  function handleBody(
-    body: Uint8Array,
-    session: Session,
-    outerScope: RequestScope,
-    report: RequestReport | undefined,
-    port: NotificationPort | undefined,
-  ): PromiseOrValue<Answer> {
-    if (report !== undefined) {
-      report.network = session.network.name;
-      report.caller = session.principal;
-    }
-    const owner = session.principal.id;
-    if (!bodies.hasRoom(owner, 1)) {
-      observer?.onLimited('overload', 'bodies', session.network.name, owner);
-      return BOUND_REFUSALS.bodies;
-    }
-    const now = performance.now();
-    const scope = new RequestScope(now + bounds.bodyTimeoutMs, outerScope, now);
-    scope.owner = owner;
-    scope.answers = reservedAnswers;
-    scope.meter = new BodyMeter(meterParts, session);
-    scope.session = session.name;
-    const notifier = port && new MeteredNotifier(port, session.network.name, scale, options.subscriptions);
-    const context: BodyContext =
-      notifier === undefined ? { session, scope, report } : { session, scope, report, notifier };
-    let answered: PromiseOrValue<Answer>;
-    try {
-      answered = answer(body, context, now);
-    } catch (error) {
-      answered = answerFault(error, context);
-    }
-    if (!(answered instanceof Promise) && isComplete(answered.body)) {
-      scope.release();
-      return answered;
-    }
-    bodies.take(owner, 1);
-    if (!(answered instanceof Promise)) return endBody(answered, context);
-    return answered.then(
-      (found) => passAnswer(owner, found, (passed) => endBody(passed, context)),
-      (error: unknown) => endBody(answerFault(error, context), context),
-    );
-  }
-
   return {
     admit(visitor) {
       const outcome = admit(visitor, networks, access, log);
@@ -375,13 +332,40 @@ export function composeGateway(options: GatewayOptions): ConfiguredGateway {
         return isPaid;
       }),
     handle(body, session, outerScope, report, port) {
-      const answered = handleBody(body, session, outerScope, report, port);
-      const { principal } = session;
-      if (principal.terms?.dailyCredits === undefined) return answered;
-      return continueWith(answered, (answer) => {
-        const creditsRemaining = access.limiter.findRemaining(principal);
-        return creditsRemaining === undefined ? answer : { ...answer, creditsRemaining };
-      });
+      if (report !== undefined) {
+        report.network = session.network.name;
+        report.caller = session.principal;
+      }
+      const owner = session.principal.id;
+      if (!bodies.hasRoom(owner, 1)) {
+        observer?.onLimited('overload', 'bodies', session.network.name, owner);
+        return BOUND_REFUSALS.bodies;
+      }
+      const now = performance.now();
+      const scope = new RequestScope(now + bounds.bodyTimeoutMs, outerScope, now);
+      scope.owner = owner;
+      scope.answers = reservedAnswers;
+      scope.meter = new BodyMeter(meterParts, session);
+      scope.session = session.name;
+      const notifier = port && new MeteredNotifier(port, session.network.name, scale, options.subscriptions);
+      const context: BodyContext =
+        notifier === undefined ? { session, scope, report } : { session, scope, report, notifier };
+      let answered: PromiseOrValue<Answer>;
+      try {
+        answered = answer(body, context, now);
+      } catch (error) {
+        answered = answerFault(error, context);
+      }
+      if (!(answered instanceof Promise) && isComplete(answered.body)) {
+        scope.release();
+        return answered;
+      }
+      bodies.take(owner, 1);
+      if (!(answered instanceof Promise)) return endBody(answered, context);
+      return answered.then(
+        (found) => passAnswer(owner, found, (passed) => endBody(passed, context)),
+        (error: unknown) => endBody(answerFault(error, context), context),
+      );
     },
   };
 }

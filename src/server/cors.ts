@@ -37,7 +37,7 @@ export class CorsPolicy {
 
   /** Adds the CORS headers of an answer to a request with this Origin header. */
   addHeaders(headers: string[], origin: string): void {
-    headers.push('Access-Control-Expose-Headers', 'Retry-After, X-Credits-Remaining, X-Portcullis-Trust');
+    headers.push('Access-Control-Expose-Headers', 'Retry-After, X-Portcullis-Trust');
     if (this.#any) {
       headers.push('Access-Control-Allow-Origin', '*');
     } else {

@@ -122,7 +122,7 @@ export class FastPathEndpoint {
   #send(answer: Answer, head: RequestHead, socket: Socket, work: Work): PromiseOrValue<number> {
     const { unanswered } = work;
     const { status, body } = answer;
-    if (!isComplete(body)) return this.#sendStream(body, answer.creditsRemaining, head, socket, work);
+    if (!isComplete(body)) return this.#sendStream(body, head, socket, work);
     unanswered.isOver = this.#isLast(unanswered);
     const length = measure(body);
     const coding = findCoding(body, head);
@@ -150,13 +150,7 @@ export class FastPathEndpoint {
     return isTaken ? length : waitUntilRead(socket, this.#limits.sendTimeout, work, length);
   }
 
-  #sendStream(
-    body: JsonStream,
-    creditsRemaining: number | undefined,
-    head: RequestHead,
-    socket: Socket,
-    work: Work,
-  ): Promise<number> {
+  #sendStream(body: JsonStream, head: RequestHead, socket: Socket, work: Work): Promise<number> {
     const { unanswered, scope } = work;
     const response = openResponse(socket);
     const sent = waitForEnd(response, socket);
@@ -164,7 +158,7 @@ export class FastPathEndpoint {
       unanswered.isOver = this.#writer.isClosing && !unanswered.hasNext;
       return unanswered.isOver;
     };
-    const way = { signal: scope.signal, takeLast, creditsRemaining, ...describeFlow(work) };
+    const way = { signal: scope.signal, takeLast, ...describeFlow(work) };
     const written = this.#writer.sendStream(response, head, body, way);
     return sent.then(() => written);
   }

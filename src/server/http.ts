@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { isComplete, type JsonStream } from '../../packages/ethereum/primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { Refusal, Session } from '../gateway/admission.ts';
-import type { Answer, TextAnswer, WholeAnswer } from '../gateway/answer.ts';
+import type { TextAnswer, WholeAnswer } from '../gateway/answer.ts';
 import { ECHO_BYTES, echoRefusal } from '../gateway/echo-refusal.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { RefusalReason, TransportBound } from '../gateway/refusals.ts';
@@ -257,11 +257,9 @@ export class HttpEndpoint {
     const served = this.#shares.serveBody(owner, body.length, () =>
       SCHEDULER.serve(session.principal.id, now, () => this.#gateway.handle(body, session, scope, report)),
     );
-    const answered: PromiseOrValue<Answer> =
-      typeof served === 'string' ? this.#gateway.refuse(served, session) : served;
+    const answered = typeof served === 'string' ? this.#gateway.refuse(served, session) : served;
     return continueWith(answered, (answer) => {
-      if (!isComplete(answer.body))
-        return this.#sendStream(work, answer.body, answer.creditsRemaining, scope);
+      if (!isComplete(answer.body)) return this.#sendStream(work, answer.body, scope);
       connection.end(scope);
       if (report !== undefined) report.responseBytes = measure(answer.body);
       this.#send(work, { ...answer, body: answer.body });
@@ -269,16 +267,11 @@ export class HttpEndpoint {
     });
   }
 
-  async #sendStream(
-    work: HttpRequest,
-    body: JsonStream,
-    creditsRemaining: number | undefined,
-    scope: RequestScope,
-  ): Promise<void> {
+  async #sendStream(work: HttpRequest, body: JsonStream, scope: RequestScope): Promise<void> {
     const { response, head, connection, report, owner } = work;
     const { sendBacklog } = connection;
     const takeLast = (): boolean => this.#takeLast(work);
-    const way = { signal: scope.signal, sendBacklog, owner, takeLast, creditsRemaining };
+    const way = { signal: scope.signal, sendBacklog, owner, takeLast };
     const bytes = await this.#writer.sendStream(response, head, body, way);
     if (report !== undefined) report.responseBytes = bytes;
     connection.end(scope);

@@ -32,9 +32,6 @@ function encodeLarge(body: string): string | Uint8Array {
   return body.length > LARGE_LENGTH ? Buffer.from(body) : body;
 }
 
-/** Credits of the day that the key has left. */
-const CREDITS_HEADER = 'X-Credits-Remaining';
-
 /** Options for sending an answer. */
 export type AnswerWay = {
   readonly headers?: readonly string[] | undefined;
@@ -47,7 +44,6 @@ export type AnswerWay = {
 };
 
 export type StreamWay = Pick<AnswerWay, 'sendBacklog' | 'owner'> & {
-  readonly creditsRemaining: number | undefined;
   readonly signal: CancelSignal;
   /** Called when the response is the next one in the pipeline. Returns whether the connection must close after this response. */
   readonly takeLast: () => boolean;
@@ -134,14 +130,9 @@ export class ResponseWriter {
   describe(
     body: string | JsonBytes,
     head: RequestHead,
-    {
-      retryAfter,
-      trust,
-      creditsRemaining,
-    }: Pick<WholeAnswer, 'retryAfter' | 'trust' | 'creditsRemaining'> = {},
+    { retryAfter, trust }: Pick<WholeAnswer, 'retryAfter' | 'trust'> = {},
   ): string[] {
     const fields = listCommonFields(body === '', trust);
-    if (creditsRemaining !== undefined) fields.push(CREDITS_HEADER, String(creditsRemaining));
     if (retryAfter !== undefined) fields.push('Retry-After', String(retryAfter));
     if (head.origin !== undefined) this.#cors.addHeaders(fields, head.origin);
     if (body.length >= MIN_COMPRESSED_LENGTH) fields.push('Vary', 'Accept-Encoding');
@@ -157,7 +148,7 @@ export class ResponseWriter {
     response: ServerResponse,
     head: RequestHead,
     body: JsonStream,
-    { signal, sendBacklog, owner, takeLast, creditsRemaining }: StreamWay,
+    { signal, sendBacklog, owner, takeLast }: StreamWay,
   ): Promise<number> {
     const pieces = new CountedPieces(body.pieces);
     let coding: Coding | undefined;
@@ -168,7 +159,6 @@ export class ResponseWriter {
       if (accepted !== undefined && this.#compression.takeStream(accepted, owner)) coding = accepted;
       const fields = ['Content-Type', 'application/json', 'Vary', 'Accept-Encoding'];
       if (coding !== undefined) fields.push('Content-Encoding', coding.name);
-      if (creditsRemaining !== undefined) fields.push(CREDITS_HEADER, String(creditsRemaining));
       if (head.origin !== undefined) this.#cors.addHeaders(fields, head.origin);
       if (takeLast()) fields.push('Connection', 'close');
       response.writeHead(200, fields);
