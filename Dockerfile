@@ -13,7 +13,7 @@ COPY tsconfig.base.json ./
 COPY scripts scripts
 COPY packages packages
 COPY src src
-RUN node_modules/.bin/tsc -b src/cli scripts
+RUN node_modules/.bin/tsc -b src/cli src/embedding scripts
 RUN node build/scripts/core/build.js && node build/scripts/bundle.js
 # Source maps are half of the program, and node reads them only with --enable-source-maps.
 RUN find build/program -name '*.map' -delete
