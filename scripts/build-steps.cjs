@@ -3,6 +3,9 @@ const AFTER_COMPILER = [['build/scripts/core/build.js'], ['build/scripts/bundle.
 
 /** The program alone, and everything: the program, its tests and its benches. */
 module.exports = {
-  program: [['node_modules/typescript/bin/tsc', '-b', 'src/cli', 'src/embedding', 'scripts'], ...AFTER_COMPILER],
+  program: [
+    ['node_modules/typescript/bin/tsc', '-b', 'src/cli', 'src/embedding', 'scripts'],
+    ...AFTER_COMPILER,
+  ],
   all: [['node_modules/typescript/bin/tsc', '-b'], ...AFTER_COMPILER],
 };
