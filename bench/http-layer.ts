@@ -73,6 +73,7 @@ function createFixedGateway(): Gateway {
     refuse: () => refused,
     chargeUnread: () => undefined,
     returnUnread: () => {},
+    findRemainingCredits: () => undefined,
     noteRefusal: () => {},
     chargeNotifications: () => true,
     async admit({ host, key }) {

@@ -93,6 +93,8 @@ export interface Gateway {
   chargeUnread(session: Session): PromiseOrValue<TextAnswer | undefined>;
   /** Refunds a charge of `chargeUnread`: if the body is passed to `handle`, which charges its calls, or if there is no room for the work before. */
   returnUnread(session: Session): void;
+  /** Returns the credits of the day that the key of a session has left; undefined if the key has no daily limit. */
+  findRemainingCredits(session: Session): number | undefined;
   /** The OpenRPC document of the service, as JSON. */
   readonly openRpc: JsonText;
   readonly bodiesInFlight: number;
@@ -310,6 +312,7 @@ export function composeGateway(options: GatewayOptions): ConfiguredGateway {
         problem === undefined ? undefined : refuseWith('null', problem),
       ),
     returnUnread: (session) => guard.returnUnread(session),
+    findRemainingCredits: ({ principal }) => access.limiter.findRemaining(principal),
     get openRpc() {
       // The OpenRPC document is built when it is first read, not at the start, because building it takes 25 ms.
       const prefixes = listPrefixes(networks);

@@ -82,6 +82,10 @@ export class SwitchableGateway implements Gateway {
     this.#current.returnUnread(session);
   }
 
+  findRemainingCredits(session: Session): number | undefined {
+    return this.#current.findRemainingCredits(session);
+  }
+
   noteRefusal(bound: BoundName, session?: Session): void {
     this.#current.noteRefusal(bound, session);
   }

@@ -11,10 +11,10 @@ import type { SlicedReading } from './sliced-reading.ts';
 /** A request whose head the Node.js server has parsed, and its response. */
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
 
-/** Address of the client, and the id of the key once it is known. */
+/** Address of the client, and its key once it is known. */
 export type AnsweredCaller = {
   readonly visitor: { readonly address: string };
-  readonly keyId: string | undefined;
+  readonly session: { readonly principal: { readonly id: string } } | undefined;
 };
 
 /** One HTTP connection: its unanswered requests, which are aborted when the connection closes, and its send backlog. */

@@ -1,5 +1,8 @@
+import { CREDITS_HEADER } from './credits-header.ts';
 import type { CorsOptions } from './options.ts';
 
+/** Headers of an answer that a web page may read. */
+const EXPOSED_HEADERS = `Retry-After, ${CREDITS_HEADER}, X-Portcullis-Trust`;
 const PREFLIGHT_MAX_AGE_SECONDS = '86400';
 /** Request headers that the service reads. A preflight response always allows the headers that the service reads. */
 const READ_HEADERS: readonly string[] = [
@@ -37,7 +40,7 @@ export class CorsPolicy {
 
   /** Adds the CORS headers of an answer to a request with this Origin header. */
   addHeaders(headers: string[], origin: string): void {
-    headers.push('Access-Control-Expose-Headers', 'Retry-After, X-Portcullis-Trust');
+    headers.push('Access-Control-Expose-Headers', EXPOSED_HEADERS);
     if (this.#any) {
       headers.push('Access-Control-Allow-Origin', '*');
     } else {

@@ -161,7 +161,9 @@ export class FastPathConnection {
   /** Returns the owner of the request that is being answered. */
   #nameCaller(): string {
     const caller = this.#unanswered.caller;
-    return caller === undefined ? this.#nameAddress() : nameOwner(caller.visitor.address, caller.keyId);
+    return caller === undefined
+      ? this.#nameAddress()
+      : nameOwner(caller.visitor.address, caller.session?.principal.id);
   }
 
   /** Buffers bytes that a client sends ahead, and stops reading until they are served. */

@@ -19,6 +19,7 @@ import { RequestScope } from '../util/request-scope.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
 import type { Coding } from './codings/coding.ts';
 import type { Connection } from './connection.ts';
+import { describeCredits } from './credits-header.ts';
 import type { FastPathHead } from './fast-path-request.ts';
 import { writeFastPathResponse } from './fast-path-response.ts';
 import { isJsonType } from './media-type.ts';
@@ -48,8 +49,8 @@ type Work = {
   readonly unanswered: Connection;
   readonly scope: RequestScope;
   readonly report: RequestReport | undefined;
-  /** Id of the key; undefined until the request is admitted. */
-  keyId: string | undefined;
+  /** Undefined until the request is admitted. */
+  session: Session | undefined;
 };
 
 /** Answers JSON-RPC requests of the fast path; `HttpEndpoint` answers all other requests. */
@@ -81,7 +82,7 @@ export class FastPathEndpoint {
     const visitor = this.#visitors.describe(head.fields, head.route, socket);
     const report = this.#requests?.begin('http', visitor, startedAt);
     scope.trace = report?.span;
-    const work: Work = { visitor, unanswered, scope, report, keyId: undefined };
+    const work: Work = { visitor, unanswered, scope, report, session: undefined };
     unanswered.caller = work;
     let answered: PromiseOrValue<Answer>;
     try {
@@ -108,7 +109,7 @@ export class FastPathEndpoint {
   #answer({ head, body }: FastPathRequest, admitted: Session | Refusal, work: Work): PromiseOrValue<Answer> {
     if ('refused' in admitted) return echoRefusal(admitted, body);
     if (!isJsonType(head.fields.contentType)) return this.#gateway.refuse('unsupportedMediaType');
-    work.keyId = admitted.principal.id;
+    work.session = admitted;
     const { id } = admitted.principal;
     const answered = this.#shares.serveBody(nameOwner(work.visitor.address, id), body.length, () =>
       SCHEDULER.serve(id, work.scope.startedAt, () =>
@@ -122,7 +123,8 @@ export class FastPathEndpoint {
   #send(answer: Answer, head: RequestHead, socket: Socket, work: Work): PromiseOrValue<number> {
     const { unanswered } = work;
     const { status, body } = answer;
-    if (!isComplete(body)) return this.#sendStream(body, head, socket, work);
+    const headers = describeCredits(this.#gateway, work.session);
+    if (!isComplete(body)) return this.#sendStream(body, headers, head, socket, work);
     unanswered.isOver = this.#isLast(unanswered);
     const length = measure(body);
     const coding = findCoding(body, head);
@@ -134,11 +136,12 @@ export class FastPathEndpoint {
         response,
         head,
         { ...answer, body },
-        { isLast: unanswered.isOver, ...describeFlow(work) },
+        { headers, isLast: unanswered.isOver, ...describeFlow(work) },
       );
       return sent.then(() => length);
     }
     const fields = this.#writer.describe(body, head, answer);
+    if (headers !== undefined) fields.push(...headers);
     if (coding !== undefined) fields.push('Content-Encoding', coding.name);
     const isTaken = writeFastPathResponse(socket, {
       status,
@@ -150,7 +153,13 @@ export class FastPathEndpoint {
     return isTaken ? length : waitUntilRead(socket, this.#limits.sendTimeout, work, length);
   }
 
-  #sendStream(body: JsonStream, head: RequestHead, socket: Socket, work: Work): Promise<number> {
+  #sendStream(
+    body: JsonStream,
+    headers: readonly string[] | undefined,
+    head: RequestHead,
+    socket: Socket,
+    work: Work,
+  ): Promise<number> {
     const { unanswered, scope } = work;
     const response = openResponse(socket);
     const sent = waitForEnd(response, socket);
@@ -158,7 +167,7 @@ export class FastPathEndpoint {
       unanswered.isOver = this.#writer.isClosing && !unanswered.hasNext;
       return unanswered.isOver;
     };
-    const way = { signal: scope.signal, takeLast, ...describeFlow(work) };
+    const way = { headers, signal: scope.signal, takeLast, ...describeFlow(work) };
     const written = this.#writer.sendStream(response, head, body, way);
     return sent.then(() => written);
   }
@@ -215,8 +224,8 @@ function joinPacked(coding: Coding, body: string | JsonBytes): readonly Uint8Arr
   return packed && coding.join(body, packed);
 }
 
-function describeFlow({ visitor, unanswered, keyId }: Work): { sendBacklog: SendBacklog; owner: string } {
-  return { sendBacklog: unanswered.sendBacklog, owner: nameOwner(visitor.address, keyId) };
+function describeFlow({ visitor, unanswered, session }: Work): { sendBacklog: SendBacklog; owner: string } {
+  return { sendBacklog: unanswered.sendBacklog, owner: nameOwner(visitor.address, session?.principal.id) };
 }
 
 function fillIn(

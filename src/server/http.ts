@@ -17,6 +17,7 @@ import { RequestScope } from '../util/request-scope.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
 import type { Connection, ConnectionTable } from './connection.ts';
 import type { CorsPolicy } from './cors.ts';
+import { describeCredits } from './credits-header.ts';
 import type { ServiceHealth } from './health.ts';
 import { isJsonType, parseContentEncoding } from './media-type.ts';
 import type { ListenerLimits, ServerOptions } from './options.ts';
@@ -259,19 +260,25 @@ export class HttpEndpoint {
     );
     const answered = typeof served === 'string' ? this.#gateway.refuse(served, session) : served;
     return continueWith(answered, (answer) => {
-      if (!isComplete(answer.body)) return this.#sendStream(work, answer.body, scope);
+      const headers = describeCredits(this.#gateway, session);
+      if (!isComplete(answer.body)) return this.#sendStream(work, answer.body, headers, scope);
       connection.end(scope);
       if (report !== undefined) report.responseBytes = measure(answer.body);
-      this.#send(work, { ...answer, body: answer.body });
+      this.#send(work, { ...answer, body: answer.body }, headers);
       return undefined;
     });
   }
 
-  async #sendStream(work: HttpRequest, body: JsonStream, scope: RequestScope): Promise<void> {
+  async #sendStream(
+    work: HttpRequest,
+    body: JsonStream,
+    headers: readonly string[] | undefined,
+    scope: RequestScope,
+  ): Promise<void> {
     const { response, head, connection, report, owner } = work;
     const { sendBacklog } = connection;
     const takeLast = (): boolean => this.#takeLast(work);
-    const way = { signal: scope.signal, sendBacklog, owner, takeLast };
+    const way = { headers, signal: scope.signal, sendBacklog, owner, takeLast };
     const bytes = await this.#writer.sendStream(response, head, body, way);
     if (report !== undefined) report.responseBytes = bytes;
     connection.end(scope);

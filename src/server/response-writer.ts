@@ -43,7 +43,7 @@ export type AnswerWay = {
   readonly owner: string;
 };
 
-export type StreamWay = Pick<AnswerWay, 'sendBacklog' | 'owner'> & {
+export type StreamWay = Pick<AnswerWay, 'headers' | 'sendBacklog' | 'owner'> & {
   readonly signal: CancelSignal;
   /** Called when the response is the next one in the pipeline. Returns whether the connection must close after this response. */
   readonly takeLast: () => boolean;
@@ -148,7 +148,7 @@ export class ResponseWriter {
     response: ServerResponse,
     head: RequestHead,
     body: JsonStream,
-    { signal, sendBacklog, owner, takeLast }: StreamWay,
+    { signal, headers, sendBacklog, owner, takeLast }: StreamWay,
   ): Promise<number> {
     const pieces = new CountedPieces(body.pieces);
     let coding: Coding | undefined;
@@ -159,6 +159,7 @@ export class ResponseWriter {
       if (accepted !== undefined && this.#compression.takeStream(accepted, owner)) coding = accepted;
       const fields = ['Content-Type', 'application/json', 'Vary', 'Accept-Encoding'];
       if (coding !== undefined) fields.push('Content-Encoding', coding.name);
+      if (headers !== undefined) fields.push(...headers);
       if (head.origin !== undefined) this.#cors.addHeaders(fields, head.origin);
       if (takeLast()) fields.push('Connection', 'close');
       response.writeHead(200, fields);

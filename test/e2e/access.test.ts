@@ -47,7 +47,13 @@ const call = (to: string, id = 1): object => ({
 });
 const chainId = (id = 1): object => ({ jsonrpc: '2.0', id, method: 'eth_chainId', params: [] });
 
-type Reply = { readonly status: number; readonly retryAfter: string | null; readonly body: unknown };
+type Reply = {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  /** Present for a key with daily credits. */
+  readonly creditsRemaining?: string;
+  readonly body: unknown;
+};
 
 async function post(
   key: string,
@@ -60,9 +66,11 @@ async function post(
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
+  const creditsRemaining = response.headers.get('x-credits-remaining');
   return {
     status: response.status,
     retryAfter: response.headers.get('retry-after'),
+    ...(creditsRemaining !== null && { creditsRemaining }),
     body: await response.json(),
   };
 }
@@ -230,8 +238,13 @@ describe('limits of a key', () => {
 
   test('a key without daily credits left gets 429 until the next day, except for free calls', async () => {
     const { key } = await book.create('poor', { dailyCredits: 200 }, false);
-    for (let i = 0; i < 2; i++) assert.equal((await post(key, call(erc20))).status, 200);
+    for (const remaining of ['120', '40']) {
+      const answer = await post(key, call(erc20));
+      assert.equal(answer.status, 200);
+      assert.equal(answer.creditsRemaining, remaining);
+    }
     const reply = await post(key, call(erc20));
+    assert.equal(reply.creditsRemaining, '40');
     assert.equal(reply.status, 429);
     const seconds = Number(reply.retryAfter);
     assert.ok(seconds >= 1 && seconds <= 86_400);

@@ -63,6 +63,7 @@ export function createFakeGateway(
     bodiesInFlight: 0,
     chargeUnread: () => undefined,
     returnUnread: () => {},
+    findRemainingCredits: () => undefined,
     chargeNotifications: () => true,
     noteRefusal: onBound,
     refuse: (reason) => refusal(REFUSALS[reason][0], REFUSALS[reason][1], reason),

@@ -106,6 +106,13 @@ export class Account {
     return this.#pending !== 0 || (this.#reported !== undefined && this.#reported.credits !== 0);
   }
 
+  /** Credits of the day that are left, as far as this process knows; undefined without a daily limit, and before the first reply of the table. */
+  get remainingCredits(): number | undefined {
+    const { dailyCredits } = this.#options;
+    if (dailyCredits === undefined || this.#spent === undefined) return undefined;
+    return Math.max(0, dailyCredits - this.#spent - this.#pending - (this.#reported?.credits ?? 0));
+  }
+
   /** Denial of the next call by the rate limit, if it is known without a draw from the table. */
   get denial(): Denial | undefined {
     const now = this.#options.now();

@@ -85,6 +85,11 @@ export class Limiter {
     if (account?.isDirty === true) this.#dirty.add(account);
   }
 
+  /** Returns the credits of the day that a key has left; undefined if the key has no daily limit, or before its first call. */
+  findRemaining(principal: Principal): number | undefined {
+    return this.#byPrincipal.get(principal)?.remainingCredits;
+  }
+
   /** Refunds the tokens and credits of calls that were not made. */
   giveBack(principal: Principal, credits: number, calls = 1): void {
     const account = this.#byPrincipal.get(principal);
