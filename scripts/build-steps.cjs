@@ -1,11 +1,14 @@
-/** Programs that a build runs, in order: a file below the repository, and its arguments. */
-const AFTER_COMPILER = [['build/scripts/core/build.js'], ['build/scripts/bundle.js']];
+const TSC = 'node_modules/typescript/bin/tsc';
 
-/** The program alone, and everything: the program, its tests and its benches. */
-module.exports = {
-  program: [
-    ['node_modules/typescript/bin/tsc', '-b', 'src/cli', 'src/embedding', 'scripts'],
-    ...AFTER_COMPILER,
-  ],
-  all: [['node_modules/typescript/bin/tsc', '-b'], ...AFTER_COMPILER],
-};
+/** Programs that build the program alone, in order: a file below the repository, and its arguments. */
+const PROGRAM = [
+  [TSC, '-b', 'src/cli', 'src/embedding', 'scripts'],
+  ['build/scripts/core/build.js'],
+  ['build/scripts/bundle.js'],
+];
+
+/**
+ * A build of everything begins with the build of the program, so that a build from a new clone fails if the program needs a file that its own build
+ * does not compile.
+ */
+module.exports = { program: PROGRAM, all: [...PROGRAM, [TSC, '-b']] };
