@@ -37,7 +37,8 @@ const MAX_ATTEMPTS = 12;
 const UP_MS = 30_000;
 const REACH_MS = 10_000;
 const END_MS = 8_000;
-const NAMED_MS = 3_000;
+/** Status reports come late on a busy machine. */
+const NAMED_MS = 30_000;
 const PAUSE_MS = 50;
 /** Error where no key set can be fetched. */
 const UNCHECKED = 'the api key cannot be checked now';
