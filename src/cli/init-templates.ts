@@ -58,8 +58,8 @@ networks:
       #- url: https://node.example.org/v1/\${NODE_KEY}
         #heads: wss://node.example.org/v1/\${NODE_KEY}
         #tier: 2
-    #pool: { chainId: 1 }
-    verify: auto
+    #pool: { chainId: 1, development: false }
+    #verify: auto
     #rate: { perSecond: 500, burst: 1000 }
     #methods: { except: [debug_*] }
     #logs: { blockRange: 10000 }
@@ -93,7 +93,7 @@ networks:
       #family: op-stack
       mode: verifier
       #l1: http://127.0.0.1:8546
-    verify: auto
+    #verify: auto
     #rate: { perSecond: 500, burst: 1000 }
 `,
 };

@@ -13,7 +13,6 @@ type Rows = VerificationFigures['rows'];
 
 /** A small cache suffices: only a few blocks are requested, each once. */
 const CACHE = { bytes: 1 << 20, entryBytes: 1 << 18 };
-const WIDEST_SUBJECT = 'effectiveGasPrice'.length;
 
 /**
  * Verifies recent blocks of a network as the service does at start, and reports which answers can be verified. Returns undefined if verification is
@@ -46,21 +45,31 @@ export async function findVerifiable(
 }
 
 const MEANINGS = {
-  verified: 'is recomputed',
-  untested: 'is tried when a block has it: no recent block does',
-  unverifiable: 'is compared between nodes',
+  verified: 'verified against the block hash',
+  untested: 'not tried yet, because no recent block has them',
+  unverifiable: 'compared between nodes',
 } as const;
 /** Text for unverifiable answers about state. Other unverifiable answers are compared between nodes, but answers about state are not. */
-const ACCEPTED = 'is accepted from one node';
+const ACCEPTED = 'accepted from one node';
 
-/** Formats one line per kind of answers, such as `state` or `effectiveGasPrice`, about whether they can be verified. */
+/** Names of subjects that are not members of an answer. */
+const NAMES: Readonly<Record<string, string>> = {
+  place: 'positions in the block',
+  members: 'presence of members',
+  from: 'senders',
+};
+
+/** Formats the kinds of answers, such as `state` or `effectiveGasPrice`, by how they can be verified, one line for those with equal results. */
 export function describeVerifiable(rows: Rows): string {
-  const lines = rows.map(({ subject, state, reason, from, until }) => {
+  const subjects = new Map<string, string[]>();
+  for (const { subject, state, reason, from, until } of rows) {
     const since = from === undefined ? '' : ` from block ${from} on`;
     const before = until === undefined ? '' : `; except some blocks up to ${until}`;
     const why = reason === undefined ? '' : `: ${reason}`;
     const meaning = subject === 'state' && state === 'unverifiable' ? ACCEPTED : MEANINGS[state];
-    return `  ${subject.padEnd(WIDEST_SUBJECT)}  ${meaning}${since}${why}${before}\n`;
-  });
+    const text = `${meaning}${since}${why}${before}`;
+    subjects.set(text, [...(subjects.get(text) ?? []), NAMES[subject] ?? subject]);
+  }
+  const lines = [...subjects].map(([text, names]) => `  ${text}:\n    ${names.join(', ')}\n`);
   return `\n  answers about blocks and state\n${lines.join('')}`;
 }

@@ -198,9 +198,12 @@ test('anvil has no errors or warnings', { skip: ANVIL_SKIP }, async (t) => {
   const row = readRow(out, 'anvil');
   assert.deepEqual([row['STATE'], row['METHODS'], row['HEADS']], ['ok', '5 of 5', 'announced']);
   assert.doesNotMatch(out, /^ {2}(error|warning)/m);
-  assert.match(out, /^ {2}header +is recomputed$/m);
-  assert.match(out, /^ {2}state +is recomputed$/m);
-  assert.match(out, /^ {2}receipts +is tried when a block has it: no recent block does$/m);
+  assert.match(out, /^ {2}verified against the block hash:\n {4}header, .*state/m);
+  assert.match(out, /^ {2}not tried yet, because no recent block has them:\n {4}transactions, receipts, /m);
+  assert.match(
+    out,
+    /^ {2}note +anvil: the node is a development node \(anvil.*\); set pool\.development: true/m,
+  );
 });
 
 test('unverifiable parts of a network are reported with the reason', { skip: ANVIL_SKIP }, async (t) => {
@@ -218,7 +221,7 @@ test('unverifiable parts of a network are reported with the reason', { skip: ANV
   });
   const config = writeConfig(t, { dev: { upstreams: [{ name: 'odd', url: node.httpUrl }], verify: 'auto' } });
   const { out } = await run(['--config', config]);
-  assert.match(out, /^ {2}header +is compared between nodes: the header does not hash to the block hash$/m);
+  assert.match(out, /^ {2}compared between nodes: the header does not hash to the block hash:\n {4}header$/m);
   const json = JSON.parse((await run(['--config', config, '--json'])).out);
   assert.deepEqual(json.networks[0].verification[0], {
     subject: 'header',
@@ -272,8 +275,8 @@ test('state from nodes without proofs is reported as accepted from one node', {
   });
   const config = writeConfig(t, { dev: { upstreams: [{ name: 'odd', url: node.httpUrl }], verify: 'auto' } });
   const { out } = await run(['--config', config]);
-  assert.match(out, /^ {2}header +is recomputed$/m);
-  assert.match(out, /^ {2}state +is accepted from one node: no node proves the state: .+$/m);
+  assert.match(out, /^ {2}verified against the block hash:\n {4}header/m);
+  assert.match(out, /^ {2}accepted from one node: no node proves the state: .+:\n {4}state$/m);
 });
 
 test('unusable arguments exit with 2', async (t) => {

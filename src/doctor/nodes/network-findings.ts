@@ -38,6 +38,7 @@ export function listNetworkFindings(
     ...findWithheldHead(examined, best, pool),
     ...findStaleHead(best),
     ...findPolledHeads(examined),
+    ...findDevelopmentNodes(examined, pool),
     ...(usable.length > 1 || pool.development ? [] : [ALONE]),
   ];
 }
@@ -176,7 +177,31 @@ function findPolledHeads(examined: readonly ExaminedNode[]): readonly ReportFind
     {
       severity: 'note',
       problem: `heads are polled from ${listNames(polled.map(({ name }) => name))}`,
-      advice: 'set heads: of such a row to a WebSocket URL to learn of new blocks sooner',
+      advice: 'set upstreams[].heads to the WebSocket URL of the node to learn of new blocks sooner',
+    },
+  ];
+}
+
+/** Programs of development nodes, as their `web3_clientVersion` begins, and the chain ids that development nodes have by default. */
+const DEVELOPMENT_CLIENTS = /^(anvil|hardhatnetwork|ganache|edr)\b/i;
+const DEVELOPMENT_CHAINS: ReadonlySet<number> = new Set([1337, 31337]);
+
+function findDevelopmentNodes(
+  examined: readonly ExaminedNode[],
+  { development }: PoolOptions,
+): readonly ReportFinding[] {
+  const [node] = examined;
+  if (node === undefined || examined.length > 1 || development) return [];
+  const { clientVersion, chainId } = node.identity;
+  const client = DEVELOPMENT_CLIENTS.exec(clientVersion)?.[0];
+  if (client === undefined && !DEVELOPMENT_CHAINS.has(Number(chainId))) return [];
+  return [
+    {
+      severity: 'note',
+      upstream: node.name,
+      problem: `the node is a development node (${client ?? `chain ${chainId}`})`,
+      advice:
+        'set pool.development: true for eth_sendTransaction and other methods of development nodes, and so that a restart of the node is accepted',
     },
   ];
 }
