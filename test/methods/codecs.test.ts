@@ -132,8 +132,10 @@ for (const { name, params } of METHODS.filter((method) => method.params.length >
   });
 }
 
-const countPauses = (params: readonly Param[], raw: readonly unknown[]): number =>
-  [...prepareParams(params, raw, new ValueCounter())].length;
+/** A declaration, which is hoisted: a test of a repeated file may start before its module is evaluated to the end. */
+function countPauses(params: readonly Param[], raw: readonly unknown[]): number {
+  return [...prepareParams(params, raw, new ValueCounter())].length;
+}
 
 /** Returns the value as text, or the message of the error. */
 function parse(run: () => unknown): { readonly value: string } | { readonly problem: string } {
