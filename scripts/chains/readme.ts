@@ -1,5 +1,22 @@
+import { CALLENV_ABI } from '../contracts/callenv.ts';
+import { DELEGATE_ABI } from '../contracts/delegate.ts';
+import { ERC20_ABI } from '../contracts/erc20.ts';
+import { FACTORY_ABI } from '../contracts/factory.ts';
+import { LOGGER_ABI } from '../contracts/logger.ts';
+import { MESSAGE_SERVICE_ABI } from '../contracts/message-service.ts';
+import { REVERTER_ABI } from '../contracts/reverter.ts';
 import type { DevelopmentChain, DevelopmentChains } from './development-chain.ts';
 import type { Facts } from './facts.ts';
+
+const ABIS: Readonly<Record<string, readonly string[]>> = {
+  'ERC-20': ERC20_ABI,
+  reverter: REVERTER_ABI,
+  callenv: CALLENV_ABI,
+  delegate: DELEGATE_ABI,
+  logger: LOGGER_ABI,
+  factory: FACTORY_ABI,
+  'L2 message service': MESSAGE_SERVICE_ABI,
+};
 
 function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0)));
@@ -29,13 +46,9 @@ export function renderReadme(facts: Facts, chains: DevelopmentChains): string {
   const opRollup = facts['op-rollup'];
   return `# The built-in development chains
 
-Three small chains that \`portcullis start\` serves, the last of them with \`--rollup op-stack\`: real blocks, with every hash and root computed, so that every answer
-can be checked. This page and everything else in this folder is generated:
-
-    npm run build && node build/scripts/generate-chains.js
-
-Each chain is a geth genesis file and a gzipped file of RLP blocks from block 1 on. \`facts.json\` has the
-addresses and hashes of this page for programs.
+\`portcullis start\` serves three small chains, the last of them with \`--rollup op-stack\`: real blocks, with every hash and root computed, so
+that every answer can be checked. Each chain is a geth genesis file and a gzipped file of RLP blocks from block 1 on, as
+\`portcullis dev --genesis FILE --blocks FILE\` reads them. \`facts.json\` has the addresses and hashes of this page for programs.
 
 ## Accounts
 
@@ -97,5 +110,17 @@ ${renderContracts({ L1Block: opRollup.l1Block, GasPriceOracle: opRollup.gasPrice
 The head is made from block ${opRollup.originNumber} of the devnet.
 
 ${renderBlocks(chains['op-rollup'])}
+
+## Functions and events of the contracts
+
+\`parseAbi\` of viem and \`Interface\` of ethers read these texts.
+
+${Object.entries(ABIS)
+  .map(([name, abi]) => `${name}:\n\n\`\`\`\n${abi.join('\n')}\n\`\`\``)
+  .join('\n\n')}
+
+This page and everything else in this folder is generated:
+
+    npm run build && node build/scripts/generate-chains.js
 `;
 }
