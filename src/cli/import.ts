@@ -7,6 +7,7 @@ import type { TextOption } from '../service/command-usage.ts';
 import { IMPORT_CHECKS, importChain, reportStop, SEAL_CHECKS } from '../service/import.ts';
 import { createImportBar } from '../service/import-bar.ts';
 import { StopSignals } from '../service/stop-signals.ts';
+import { countOf } from '../util/count-of.ts';
 
 /** Option that selects the checks of seals. */
 export const SEAL_OPTION: TextOption & {
@@ -72,7 +73,9 @@ export const importCommand: Command = createCommand({
       const summary = await importChain(options, createImportBar(process.stderr), signals.stop);
       if (summary.isStopped === true) return reportStop(summary, signals);
       const { headNumber, headHash, imported } = summary;
-      process.stdout.write(`imported ${imported} blocks; head is block ${headNumber} ${headHash}\n`);
+      process.stdout.write(
+        `imported ${countOf(imported, 'block')}; head is block ${headNumber} ${headHash}\n`,
+      );
       return 0;
     } finally {
       signals.close();

@@ -8,6 +8,7 @@ import { createLogger } from '../observe/logger.ts';
 import type { ChainFigures, ExecutionFigures } from '../observe/sources.ts';
 import { EmbeddedChains } from '../service/embedded-chains.ts';
 import { openChain } from '../service/open-chain.ts';
+import { countOf } from '../util/count-of.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { awaitNodes } from './await-nodes.ts';
 
@@ -83,7 +84,7 @@ function diagnose(figures: ExecutionFigures | undefined): ExecutionDiagnosis {
 /** Formats the diagnosis as one line. */
 export function describeExecution({ isHere, isRefused, roundTrips, reason }: ExecutionDiagnosis): string {
   const text = isHere
-    ? `can be executed here: nodes proved the state of one at the head in ${roundTrips} ${roundTrips === 1 ? 'round trip' : 'round trips'}`
+    ? `can be executed here: nodes proved the state of one at the head in ${countOf(roundTrips, 'round trip')}`
     : `are ${isRefused === true ? 'refused' : 'executed by nodes'}: ${reason ?? 'the reason is not known'}`;
   return `\n  calls ${text}\n`;
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { listSpend, type NodeSpend } from '../service/list-spend.ts';
+import { countOf } from '../util/count-of.ts';
 import type { ReportFinding } from './nodes/network-report.ts';
 
 /** Spent share of a budget from which a note is reported. */
@@ -22,7 +23,7 @@ function describeBudget({ upstream, budget, remaining = 0, until, account }: Nod
   if (budget === undefined || remaining > budget * (1 - NEARLY)) return [];
   const whose = account === undefined ? 'its budget' : `the budget of the account ${account}`;
   if (remaining > 0) {
-    const problem = `${remaining} of ${budget} credits are left of ${whose} until ${until}`;
+    const problem = `${remaining} of ${countOf(budget, 'credit')} are left of ${whose} until ${until}`;
     return [
       {
         severity: 'note',
@@ -32,7 +33,7 @@ function describeBudget({ upstream, budget, remaining = 0, until, account }: Nod
       },
     ];
   }
-  const problem = `${whose} of ${budget} credits is used up until ${until} 00:00 UTC`;
+  const problem = `${whose} of ${countOf(budget, 'credit')} is used up until ${until} 00:00 UTC`;
   const advice =
     'until then, the node gets no requests of clients that another node can answer; get a larger plan and raise budget.credits';
   return [{ severity: 'warning', upstream, problem, advice }];

@@ -7,6 +7,7 @@ import { type Command, createCommand } from '../service/command.ts';
 import { DATA_VARIABLES, FILE_VARIABLES, REQUIRED_CONFIG_OPTION } from '../service/common-help.ts';
 import { formatTable } from '../service/format-table.ts';
 import { UsageError } from '../service/usage.ts';
+import { countOf } from '../util/count-of.ts';
 import { pointToNames } from '../util/near-name.ts';
 import { type AnchorDiagnosis, describeAnchor, tryAnchor } from './doctor-anchor.ts';
 import { describeExecution, type ExecutionDiagnosis, tryExecution } from './doctor-execution.ts';
@@ -117,7 +118,7 @@ function describe(diagnosis: Diagnosis): string {
   const verdict = isServable ? '' : ': the network cannot be served';
   const lines = findings.map((finding) => `  ${describeFinding(finding)}\n`);
   return [
-    `${name}: ${chain}${usable} of ${nodes.length} nodes are available${verdict}\n${about}\n`,
+    `${name}: ${chain}${usable} of ${countOf(nodes.length, 'node is', 'nodes are')} available${verdict}\n${about}\n`,
     formatTable(listTableRows(nodes)),
     lines.length > 0 ? '\n' : '',
     ...lines,

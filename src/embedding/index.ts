@@ -12,11 +12,13 @@ import { InProcessProvider } from './provider.ts';
 
 export type { InterceptedCall, Interceptor, InterceptorRefusal } from '../gateway/intercepted-call.ts';
 export type {
+  AccountsInput,
   ChainInput,
   EmbeddedGateway,
   GatewayAddress,
   GatewayInput,
   GatewayProvider,
+  GenesisInput,
   ProviderEvents,
   ProviderRequest,
 } from './options.ts';

@@ -5,7 +5,8 @@ import type { Config } from '../config/config.ts';
 import { parseConfig } from '../config/load-config.ts';
 import { importChain } from '../service/import.ts';
 import { SILENT_PROGRESS } from '../service/import-progress.ts';
-import type { ChainInput, GatewayInput } from './options.ts';
+import { createDevelopmentGenesis } from './development-genesis.ts';
+import type { ChainInput, GatewayInput, GenesisInput } from './options.ts';
 
 /** Network of the inputs `nodes` and `chain`. */
 const NETWORK = 'main';
@@ -16,7 +17,7 @@ type Networks = { readonly networks: Readonly<Record<string, unknown>>; readonly
 /**
  * Converts the input of `createGateway` to a configuration, and imports the chain of the input.
  * @param dataDir folder for the imported chain, and of the service's data unless the configuration names one
- * @throws TypeError for more than one of `nodes`, `chain` and `config`
+ * @throws TypeError for more than one of `nodes`, `chain` and `config`, and for an account that is not an address
  * @throws ConfigError for an invalid configuration, ImportError for an invalid chain (by rejection)
  */
 export async function readInput(input: GatewayInput, dataDir: string): Promise<Config> {
@@ -52,7 +53,9 @@ function serve(network: object): Networks {
 }
 
 /** Imports a chain. @returns the folder of its store */
-async function importInput({ genesis, blocks }: ChainInput, dataDir: string): Promise<string> {
+async function importInput(chain: ChainInput, dataDir: string): Promise<string> {
+  const { genesis, blocks }: GenesisInput =
+    'accounts' in chain ? { genesis: createDevelopmentGenesis(chain.accounts) } : chain;
   const data = join(dataDir, 'chain');
   mkdirSync(dataDir, { recursive: true });
   const inputs = mkdtempSync(join(dataDir, 'input-'));
@@ -64,7 +67,9 @@ async function importInput({ genesis, blocks }: ChainInput, dataDir: string): Pr
   const imported = importChain(
     {
       genesis: typeof genesis === 'string' ? genesis : write('genesis.json', JSON.stringify(genesis)),
-      blocks: typeof blocks === 'string' ? blocks : write('blocks.rlp', blocks),
+      ...(blocks !== undefined && {
+        blocks: typeof blocks === 'string' ? blocks : write('blocks.rlp', blocks),
+      }),
       data,
       seal: 'ethash-format',
     },

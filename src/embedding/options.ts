@@ -1,11 +1,20 @@
 import type { Interceptor } from '../gateway/intercepted-call.ts';
 
-/** A chain in the two files that `geth` writes: a genesis file, and the blocks of `geth export`. */
-export type ChainInput = {
+/**
+ * A chain in the two files that `geth` writes, a genesis file and the blocks of `geth export`; or a development chain with accounts that have ether.
+ */
+export type ChainInput = GenesisInput | AccountsInput;
+
+export type GenesisInput = {
   /** Path of a geth genesis file, or its contents. */
   readonly genesis: string | object;
-  /** Path of a file of RLP blocks, gzipped or not, or its contents. */
-  readonly blocks: string | Uint8Array;
+  /** Path of a file of RLP blocks, gzipped or not, or its contents. Without it, the chain has only its genesis block. */
+  readonly blocks?: string | Uint8Array;
+};
+
+export type AccountsInput = {
+  /** Addresses that have 10,000 ether each in the genesis block, which is the only block. The chain id is 1337. */
+  readonly accounts: readonly string[];
 };
 
 /** Input of `createGateway`. At most one of `nodes`, `chain` and `config` may be present. Without them, the development networks are served. */

@@ -3,12 +3,13 @@ import { isComplete, type JsonResult, textOf } from '../../packages/ethereum/pri
 import type { Session } from '../gateway/admission.ts';
 import { collectStream } from '../gateway/collect-stream.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import { describeBoundRefusal, limitOf } from '../util/bounds.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { GatewayProvider, ProviderEvents, ProviderRequest } from './options.ts';
 import { ProviderSubscriptions } from './provider-subscriptions.ts';
 
-/** Maximum size of an answer, bytes. A string of V8 has at most about 2^29 characters. */
-const MAX_ANSWER_BYTES = 512 * 1_024 * 1_024;
+/** Maximum size of an answer, bytes; less than the maximum length of a string, because text has at most one character per byte. */
+const MAX_ANSWER_BYTES = limitOf('provider.answerBytes');
 
 /** Codes of EIP-1193. */
 const UNSUPPORTED_PARAMS = -32_602;
@@ -130,14 +131,22 @@ function encodeCall(id: number, method: string, params: ProviderRequest['params'
   }
 }
 
+/** @throws ProviderError for an answer that is too large for a string */
 async function readText(body: JsonResult): Promise<string> {
-  if (isComplete(body)) return textOf(body);
+  if (isComplete(body)) {
+    requireFit(body.length);
+    return textOf(body);
+  }
   let length = 0;
   const pieces = await collectStream(body, (bytes) => {
     length += bytes;
     return length <= MAX_ANSWER_BYTES;
   });
-  if (pieces === undefined)
-    throw new ProviderError(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`, UNSUPPORTED_PARAMS);
-  return Buffer.concat(pieces).toString('utf8');
+  requireFit(length);
+  return Buffer.concat(pieces ?? []).toString('utf8');
+}
+
+function requireFit(length: number): void {
+  if (length > MAX_ANSWER_BYTES)
+    throw new ProviderError(describeBoundRefusal('provider.answerBytes'), UNSUPPORTED_PARAMS);
 }

@@ -8,9 +8,6 @@ const TIMEOUT_MS = 60_000;
 /** Maximum size of a response, bytes. It is much larger than an answer, because a tool may have to search all of a response. */
 const MAX_ANSWER_BYTES: number = 16 * 1024 * 1024;
 
-/** HTTP status of answers to keys that the gateway accepts, also where the answer is an error of the call. */
-const ACCEPTED = 200;
-
 /** Advice by HTTP status, because the messages of the JSON-RPC errors are those of hosted services. */
 const ADVICE: ReadonlyMap<number, string> = new Map([
   [401, 'the gateway does not accept the key'],
@@ -24,17 +21,17 @@ export type GatewayAnswer = { readonly result: unknown; readonly trust: Trust | 
 export class GatewayClient {
   readonly #url: URL;
   readonly #work: GatewayWork;
-  readonly #onAccepted: (() => void) | undefined;
+  readonly #onStatus: ((status: number) => void) | undefined;
 
   /**
    * @param url the network's URL with the key in its path
    * @param work the tool call that sends the requests
-   * @param onAccepted called when the gateway has accepted the key of a request
+   * @param onStatus called with the HTTP status of each response
    */
-  constructor(url: URL, work: GatewayWork, onAccepted?: () => void) {
+  constructor(url: URL, work: GatewayWork, onStatus?: (status: number) => void) {
     this.#url = new URL(url);
     this.#work = work;
-    this.#onAccepted = onAccepted;
+    this.#onStatus = onStatus;
     // The responses then have a member `trust`, also where they are streamed.
     this.#url.searchParams.set('trust', '1');
   }
@@ -48,8 +45,8 @@ export class GatewayClient {
     const { status, text } = await this.#work.run(signal, () =>
       this.#post(body, AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])),
     );
+    this.#onStatus?.(status);
     const { result, error, trust } = parseResponse(text, status);
-    if (status === ACCEPTED) this.#onAccepted?.();
     if (error !== undefined) {
       const { code, message, data } = error;
       const advice = ADVICE.get(status);

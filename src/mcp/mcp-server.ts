@@ -32,6 +32,9 @@ export type McpParts = {
   readonly onAccepted?: () => void;
 };
 
+/** HTTP status of answers to keys that the gateway accepts, also where the answer is an error of the call. */
+const ACCEPTED = 200;
+
 /** Runs a tool on one network. */
 type RunOn = (tool: Tool, network: string, args: JsonObject) => Promise<JsonObject>;
 
@@ -85,7 +88,9 @@ async function callTool(
 ): Promise<CallToolResult> {
   const work = new GatewayWork();
   const runOn: RunOn = async (tool, network, ownArgs) => {
-    const client = new GatewayClient(gateway.urlOf(network, key), work, onAccepted);
+    const client = new GatewayClient(gateway.urlOf(network, key), work, (status) => {
+      if (status === ACCEPTED) onAccepted?.();
+    });
     const run = new ToolRun(network, client, tool.methods, signal);
     const answer = await tool.run(ownArgs, run);
     return { ...run.describe(), ...answer };

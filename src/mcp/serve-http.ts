@@ -7,6 +7,7 @@ import { describeBoundRefusal, limitOf } from '../util/bounds.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
 import { AcceptedKeys } from './accepted-keys.ts';
 import { checkHttpAccess } from './http-access.ts';
+import { refusesInventedKey } from './invented-key.ts';
 import { createMcpServer, type McpParts } from './mcp-server.ts';
 
 /** Path of the server. */
@@ -25,14 +26,20 @@ export type HttpParts = Omit<McpParts, 'key' | 'onAccepted'>;
 export class HttpMcpServer {
   readonly #server: Server;
   readonly #requests = new SharedBudget(limitOf('mcp.requests'), OWNER_SHARE);
-  readonly #accepted = new AcceptedKeys();
+  readonly #accepted: AcceptedKeys;
+  readonly #closed = new AbortController();
   readonly #parts: HttpParts;
   readonly #answerMs: number;
 
-  /** @param answerMs time limit of an answer */
-  constructor(parts: HttpParts, answerMs: number = limitOf('mcp.answerTime')) {
+  /**
+   * @param answerMs time limit of an answer, ms
+   * @param accepted keys that the gateway has accepted; none by default
+   */
+  constructor(parts: HttpParts, answerMs: number = limitOf('mcp.answerTime'), accepted?: AcceptedKeys) {
     this.#parts = parts;
     this.#answerMs = answerMs;
+    this.#accepted =
+      accepted ?? new AcceptedKeys(() => refusesInventedKey(parts.gateway, this.#closed.signal));
     this.#server = createServer(
       { headersTimeout: HEAD_MS, requestTimeout: REQUEST_MS },
       (request, response) => void this.#serve(request, response),
@@ -50,6 +57,7 @@ export class HttpMcpServer {
   }
 
   async close(): Promise<void> {
+    this.#closed.abort();
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
   }
@@ -62,7 +70,7 @@ export class HttpMcpServer {
     // Without sessions, there is no stream to open and no session to end.
     if (method !== 'POST') return refuse(response, 405, 'send requests by POST', { Allow: 'POST' });
     const { key } = access;
-    const owner = this.#accepted.ownerOf(key);
+    const owner = this.#accepted.ownerOf(key, request.socket.remoteAddress ?? '');
     if (!this.#requests.tryTake(owner, 1))
       return refuse(response, 503, describeBoundRefusal('mcp.requests'), { 'Retry-After': '1' });
     // The SDK never answers some requests, such as those that their own connection cancels.

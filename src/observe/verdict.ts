@@ -1,3 +1,4 @@
+import { countOf } from '../util/count-of.ts';
 import type { NetworkStatus, ProcessStatus } from './status.ts';
 
 /**
@@ -52,7 +53,7 @@ export function computeVerdict({ at, processes, networks }: VerdictFacts): Servi
   const outages = found.filter(({ kind }) => kind === 'outage');
   const warnings = found.filter(({ kind }) => kind !== 'outage');
   if (draining > 0 && !isDraining) {
-    const reason = `${draining} of ${processes.length} processes ${draining === 1 ? 'is' : 'are'} draining`;
+    const reason = `${draining} of ${countOf(processes.length, 'process', 'processes')} ${draining === 1 ? 'is' : 'are'} draining`;
     warnings.push({ kind: 'draining', reason });
   }
   const problems = [...outages, ...warnings];
@@ -82,7 +83,7 @@ function findProblems(
   const problems: ServiceProblem[] = [];
   if (partialOutage !== undefined) {
     const { processes, total, reason } = partialOutage;
-    const which = `${processes} of ${total} processes cannot answer`;
+    const which = `${processes} of ${countOf(total, 'process', 'processes')} cannot answer`;
     problems.push({ kind: 'partialOutage', network, reason: `${which}: ${reason}` });
   }
   const age = head === undefined ? 0 : at - head.timestamp;
@@ -107,7 +108,7 @@ function describeOutages(names: readonly string[], outages: readonly ServiceProb
   const count =
     outages.length === total
       ? `None of the ${total} networks can`
-      : `${outages.length} of ${total} networks cannot`;
+      : `${outages.length} of ${countOf(total, 'network')} cannot`;
   return `${count} answer: ${listNames(outages)}`;
 }
 
@@ -126,8 +127,10 @@ function listNames(problems: readonly ServiceProblem[]): string {
 /** Formats an age of at least a minute, in whole units. */
 function formatAge(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
-  if (minutes < 120) return minutes === 1 ? '1 minute' : `${minutes} minutes`;
-  return minutes < 2_880 ? `${Math.floor(minutes / 60)} hours` : `${Math.floor(minutes / 1_440)} days`;
+  if (minutes < 120) return countOf(minutes, 'minute');
+  return minutes < 2_880
+    ? countOf(Math.floor(minutes / 60), 'hour')
+    : countOf(Math.floor(minutes / 1_440), 'day');
 }
 
 function formatBlockTime(ms: number): string {

@@ -59,6 +59,8 @@ export function createUpstream(
       syncTolerance: pool.maxLagBlocks,
       onChange: () => events.headReported.notify(upstream),
       isAwaited: () => events.announced.size > 0,
+      demand: () => upstream.pollDemand,
+      maxLagMs: pool.maxLagTime,
       clock,
     },
   );

@@ -1,6 +1,7 @@
 import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { ChainError } from '../chain/errors.ts';
+import { countOf } from '../util/count-of.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { ScopeWaiters } from '../util/scope-waiters.ts';
 import { type ConfiguredChain, tallyChainIds } from './chain-claims.ts';
@@ -64,7 +65,9 @@ export class NetworkChainId {
     const { tally, operators, needed } = tallyChainIds(this.#upstreams, this.#configured);
     const silent = this.#upstreams.filter(({ identity }) => identity === undefined);
     const outage = silent.length === 0 ? [] : [explainOutage(silent, this.#upstreams.length)];
-    const reports = [...tally].map(([id, votes]) => `${votes} of ${operators} operators reported ${id}`);
+    const reports = [...tally].map(
+      ([id, votes]) => `${votes} of ${countOf(operators, 'operator')} reported ${id}`,
+    );
     const rule = operators === 1 ? [] : [`${needed} of ${operators} operators must report the same`];
     const why = [...rule, ...reports, ...outage].join('; ');
     return `the chain id of the network is not known yet${why === '' ? '' : `: ${why}`}; set pool.chainId to skip this step`;

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { countOf } from '../util/count-of.ts';
 import type { NetworkHead } from './heads/network-head.ts';
 import type { Cordon } from './node-record.ts';
 import type { Upstream } from './upstream.ts';
@@ -88,7 +89,7 @@ export class NodeCordons {
     if (others.length === 0) return 'no other node of the network can answer';
     const operators = new Set(others.map(({ operator }) => operator)).size;
     if (neededOperators !== undefined && operators < neededOperators)
-      return `the other nodes that can answer have ${operators} operators, and agreement needs ${neededOperators}`;
+      return `the other nodes that can answer have ${countOf(operators, 'operator')}, and agreement needs ${neededOperators}`;
     if (sendsTo?.includes(name) === true && !others.some((other) => sendsTo.includes(other.name)))
       return 'no other node of send.to can take transactions';
     return undefined;

@@ -11,7 +11,8 @@ import type { Transport } from './transport/transport.ts';
 const POLL_LIMIT_MS = 5_000;
 /** Time limit of `eth_syncing`, ms. The limit is shorter than `POLL_LIMIT_MS`, because the first head waits for the sync state. */
 const SYNC_LIMIT_MS = 2_000;
-const METHOD = 'eth_getBlockByNumber';
+/** Method of polls for heads. */
+export const POLL_METHOD = 'eth_getBlockByNumber';
 /**
  * Maximum number of announced headers parsed per iteration of the event loop. If more headers arrive, only the newest are parsed. Skipped blocks are
  * requested later if they are needed.
@@ -91,10 +92,10 @@ async function getBlock(
   block: string,
   onBlock: (block: unknown) => void,
 ): Promise<BlockHeader | null> {
-  const call = { method: METHOD, params: `["${block}",false]` };
+  const call = { method: POLL_METHOD, params: `["${block}",false]` };
   const reply = await requestNodeValue(own, call, performance.now() + POLL_LIMIT_MS);
   if (reply.kind === 'error') {
-    const { kind } = classifyError(reply.error, METHOD);
+    const { kind } = classifyError(reply.error, POLL_METHOD);
     // These are the kinds of errors of a node that does not know the tag or does not have the block yet.
     if (kind === 'missing' || kind === 'invalid' || kind === 'failed' || kind === 'unknown') return null;
     throw new UpstreamFault('unknown', 'the node does not report its head');

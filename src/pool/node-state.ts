@@ -1,4 +1,5 @@
 import type { UpstreamStatus } from '../observe/status.ts';
+import { countOf } from '../util/count-of.ts';
 import type { Upstream } from './upstream.ts';
 
 export type NodeState = {
@@ -35,9 +36,9 @@ export function describeState(upstream: Upstream, lag: number | undefined): Node
   if (vote === 'lagging')
     return { state: 'lagging', reason: `is far behind: block ${upstream.tracker.latest?.number}` };
   if (upstream.tracker.latest === undefined) return { state: 'lagging', reason: 'has not reported a head' };
-  if (vote === 'lowerTier') return { state: 'up', reason: 'is in reserve: a better tier is healthy' };
   if (upstream.spend?.isUsedUp === true)
     return { state: 'up', reason: `${upstream.spend.reason}: it is used only if no other node answers` };
+  if (vote === 'lowerTier') return { state: 'up', reason: 'is in reserve: a better tier is healthy' };
   return lag !== undefined && lag > 0
     ? { state: 'lagging', reason: describeHeight(upstream) }
     : { state: 'up' };
@@ -80,11 +81,7 @@ export function explainOutage(upstreams: readonly Upstream[], total: number = up
   }
   const reasons = [...counts].sort((a, b) => b[1] - a[1]).slice(0, MAX_REASONS);
   if (total === 1) return `the only node ${reasons[0]?.[0]}`;
-  return reasons.map(([reason, count]) => `${countNodes(count)} ${conjugate(reason, count)}`).join(', ');
-}
-
-function countNodes(count: number): string {
-  return count === 1 ? '1 node' : `${count} nodes`;
+  return reasons.map(([reason, count]) => `${countOf(count, 'node')} ${conjugate(reason, count)}`).join(', ');
 }
 
 /** Converts the verb, which is the first word, to the plural. */

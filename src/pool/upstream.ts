@@ -2,11 +2,12 @@ import { DURATION_BOUNDS, Histogram } from '../observe/histogram.ts';
 import type { AnswerMemory } from '../util/answer-memory.ts';
 import type { FaultKind, UpstreamFault } from './fault.ts';
 import type { Vote } from './heads/electorate.ts';
-import type { HeadTracker } from './heads/head-tracker.ts';
+import type { HeadTracker, PollDemand } from './heads/head-tracker.ts';
 import { Health } from './health.ts';
 import type { Identity } from './identity.ts';
 import { LogSpan } from './log-span.ts';
 import { MethodSilences } from './method-silences.ts';
+import { POLL_METHOD } from './node-feed.ts';
 import { NodeMethods } from './node-methods.ts';
 import {
   applyEvent,
@@ -132,7 +133,22 @@ export class Upstream {
   }
 
   noteVote(vote: Vote): void {
+    const before = this.vote;
     this.apply({ kind: 'voted', vote });
+    // The node was polled rarely while other nodes decided the head.
+    if (vote === 'votes' && before !== 'votes' && this.isReserve) void this.tracker.refresh();
+  }
+
+  /** Whether the budget of the node is used up, so that it is used, and votes on the head, only if no other node can be used. */
+  get isReserve(): boolean {
+    return this.spend?.isUsedUp === true;
+  }
+
+  /** Demand for polls of the node's head. A reserve is polled as often as its price allows only while it decides the head. */
+  get pollDemand(): PollDemand {
+    const { spend } = this;
+    if (spend === undefined || spend.priceOf(POLL_METHOD) === 0) return 'usual';
+    return spend.isUsedUp && (spend.isBarred || this.vote !== 'votes') ? 'idle' : 'priced';
   }
 
   get identity(): Identity | undefined {

@@ -91,7 +91,7 @@ function findReference(...blocks: readonly (BlockHeader | undefined)[]): bigint 
  * Whether a node of a better tier has a vote and has reported a block. Directly after the start, the vote of a node without a block may still change.
  */
 function decidesBefore({ tier, vote, tracker }: Upstream, reserve: Upstream): boolean {
-  return tier < reserve.tier && vote === 'votes' && tracker.latest !== undefined;
+  return (tier < reserve.tier || reserve.isReserve) && vote === 'votes' && tracker.latest !== undefined;
 }
 
 /**

@@ -23,6 +23,7 @@ import { createSources, watchService } from './observe-service.ts';
 import { type OpenAccess, openAccess } from './open-access.ts';
 import type { ChainBackends } from './open-chain.ts';
 import { OpenNetworks } from './open-networks.ts';
+import { ReloadQueue } from './reload-queue.ts';
 import { checkReload } from './reload-rules.ts';
 import { readVersion } from './version.ts';
 
@@ -55,6 +56,8 @@ export interface Service {
   cordon(name: NodeName, isForced: boolean): Promise<CordonAnswer>;
   /** Puts a cordoned node back into service. */
   uncordon(name: NodeName): Promise<CordonAnswer>;
+  /** Drains and closes the server. A reload in progress ends, or is refused after 2 s. */
+  drain(): Promise<void>;
   /** Drains and closes the server, then all its backends. */
   close(): Promise<void>;
 }
@@ -133,35 +136,40 @@ export async function composeService(
     requests: observability.requests,
   });
   const readSources = () => createSources(core.networks, { cache, engine, gateway, server, health });
-  let reloading: Promise<void> = Promise.resolve();
   /** Promises that resolve when the parts of replaced configurations are closed. */
   const retiring = new Set<Promise<void>>();
-
-  async function reload(next: Config): Promise<void> {
-    checkReload(core.networks.config, next);
-    const before = core;
-    core = await open(next, before);
-    // Applied when the chains are in force: a change before that was made to the previous chains only.
-    cordons.apply(core.networks.chains);
-    gateway.switchTo(core.gateway);
-    const retired = retire(before, next.limits.drainTimeout, log).finally(() => {
-      gateway.forget(before.gateway);
-      retiring.delete(retired);
-    });
-    retiring.add(retired);
-  }
+  const reloads = new ReloadQueue<Config, Core>({
+    async open(next) {
+      checkReload(core.networks.config, next);
+      return open(next, core);
+    },
+    apply(opened, next) {
+      const before = core;
+      core = opened;
+      // Applied when the chains are in force: a change before that was made to the previous chains only.
+      cordons.apply(core.networks.chains);
+      gateway.switchTo(core.gateway);
+      const retired = retire(before, next.limits.drainTimeout, log).finally(() => {
+        gateway.forget(before.gateway);
+        retiring.delete(retired);
+      });
+      retiring.add(retired);
+    },
+    log,
+  });
+  const drain = async (): Promise<void> => {
+    await server.close();
+    // The credits of this process are reported here, because the tables stay open until the abandoned reload ends.
+    if (await reloads.close()) await core.access.tables.spending.close();
+  };
 
   return {
     server,
     gateway,
     readStatus: () => observability.readStatus(readSources()),
     readMetrics: () => observability.readMetrics(readSources()),
-    reload(next) {
-      // Reloads run one after the other, in the order of their requests.
-      const done = reloading.then(() => reload(next));
-      reloading = done.catch(() => {});
-      return done;
-    },
+    reload: (next) => reloads.reload(next),
+    drain,
     listNodes: () => listNodes(core.networks.chains),
     cordon: (name, isForced) => cordons.cordon(() => core.networks.chains, name, isForced),
     uncordon: (name) => cordons.uncordon(() => core.networks.chains, name),
@@ -174,8 +182,7 @@ export async function composeService(
       return true;
     },
     async close() {
-      await server.close();
-      await reloading;
+      await drain();
       await Promise.all(retiring);
       await core.close();
       await closeBackends();
@@ -243,6 +250,8 @@ async function openCore(config: Config, parts: CoreParts, before: Core | undefin
     subscriptions: observability.subscriptions,
     interceptors,
   });
+  // Nothing can refuse the configuration from here on.
+  spending.apply();
   return {
     gateway,
     networks,

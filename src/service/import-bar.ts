@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { SingleBar } from 'cli-progress';
+import { countOf } from '../util/count-of.ts';
 import type { ImportProgress } from './import-progress.ts';
 
 const NON_TERMINAL_INTERVAL_MS = 5_000;
@@ -33,7 +34,7 @@ export function createImportBar(stream: NodeJS.WriteStream): ImportProgress {
   let startedFrom = 0;
   return {
     index(done, of) {
-      stream.write(`building the index of transactions and logs: ${done} of ${of} blocks\n`);
+      stream.write(`building the index of transactions and logs: ${done} of ${countOf(of, 'block')}\n`);
     },
     start(totalBytes) {
       total = totalBytes;

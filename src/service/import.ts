@@ -7,6 +7,7 @@ import { initializeStore } from '../chains/embedded/import/initialize-store.ts';
 import { readBlocks } from '../chains/embedded/import/read-blocks.ts';
 import type { SealCheck } from '../chains/embedded/import/validate-header.ts';
 import { type ChainWriter, openChainWriter } from '../chains/embedded/store/chain-writer.ts';
+import { countOf } from '../util/count-of.ts';
 import { describeWriteError, prepareLmdbFolder } from '../util/lmdb-folder.ts';
 import { MAX_GENESIS_BYTES, readRegularFile, requireRegular } from '../util/read-file.ts';
 import { describeSystemError, isSpaceError, isStoreError } from '../util/system-error.ts';
@@ -20,7 +21,8 @@ export const IMPORT_CHECKS: readonly ImportChecks[] = ['full', 'header', 'none']
 
 export type ImportOptions = {
   readonly genesis: string;
-  readonly blocks: string;
+  /** File of RLP blocks; if it is absent, the store gets only the genesis block. */
+  readonly blocks?: string;
   readonly data: string;
   readonly seal: SealCheck;
   /** Selects the checks of imported blocks; default `full`. */
@@ -92,7 +94,8 @@ export async function importChain(
   stop?: AbortSignal,
 ): Promise<ImportSummary> {
   const { genesisText, genesis } = readGenesis(options.genesis);
-  const size = findSize(options.blocks);
+  const { blocks } = options;
+  const size = blocks === undefined ? 0 : findSize(blocks);
   prepareLmdbFolder(options.data);
   const writer = openWriter(options.data);
   try {
@@ -105,7 +108,8 @@ export async function importChain(
         ? new ImportError(`refused: ${options.genesis}: ${error.message}`, error)
         : error;
     }
-    return await importBlocks(writer, options, size, progress, stop);
+    if (blocks === undefined) return describeHead(writer);
+    return await importBlocks(writer, { ...options, blocks }, size, progress, stop);
   } finally {
     await writer.close();
   }
@@ -132,7 +136,7 @@ const SLOT_MS = 50;
 
 async function importBlocks(
   writer: ChainWriter,
-  { seal, verify, blocks: file, data, callMemory }: ImportOptions,
+  { seal, verify, blocks: file, data, callMemory }: ImportOptions & { readonly blocks: string },
   size: number,
   progress: ImportProgress,
   stop: AbortSignal | undefined,
@@ -164,9 +168,7 @@ async function importBlocks(
     failure ??= error;
   }
   progress.stop(failure === undefined && stop?.aborted !== true);
-  const { header, hashText } = writer.openReader().head;
-  const imported = Number(header.number - before);
-  const head = { headNumber: header.number, headHash: hashText, imported };
+  const head = describeHead(writer, before);
   if (failure !== undefined) {
     const reason = isStoreError(failure)
       ? describeWriteError(data, failure).message
@@ -179,9 +181,16 @@ async function importBlocks(
   return stop?.aborted === true ? { ...head, isStopped: true } : head;
 }
 
+/** @param before number of the head before this run; by default, the run has added no blocks */
+function describeHead(writer: ChainWriter, before?: bigint): ImportSummary {
+  const { header, hashText } = writer.openReader().head;
+  const imported = Number(header.number - (before ?? header.number));
+  return { headNumber: header.number, headHash: hashText, imported };
+}
+
 /** Describes the store after an import that did not reach the end of its file. */
 export function describeStored({ headNumber, headHash, imported }: ImportSummary): string {
-  return `${imported} ${imported === 1 ? 'block' : 'blocks'} of this run stored, head is block ${headNumber} ${headHash}`;
+  return `${countOf(imported, 'block')} of this run stored, head is block ${headNumber} ${headHash}`;
 }
 
 /** @returns the exit code */

@@ -48,6 +48,7 @@ export async function openAdminApi({
       listNodes: () => host.listNodes(),
       cordon: (name, isForced) => host.cordon(name, isForced),
       uncordon: (name) => host.uncordon(name),
+      listNetworks: () => Object.keys(findConfig().networks),
       evictCache: (network) => host.evictCache(network),
       reload: async () => reload(),
       readHealth: async () => (await host.readStatus()).verdict,

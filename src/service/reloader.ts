@@ -51,7 +51,7 @@ export class Reloader {
     process.removeListener('SIGHUP', this.#onHangup);
   }
 
-  /** Stops, and waits for a running reload. A reload in workers ends at the latest when the host has stopped its workers. */
+  /** Stops, and waits for a running reload. The reload ends at the latest when the host has drained. */
   async close(): Promise<void> {
     this.stop();
     await this.#last;

@@ -42,7 +42,7 @@ export async function runService(
     reloader?.stop();
     // The admin server shows the drain. It closes before the backends, because it reads from them.
     await host.drain();
-    // A reload may wait for a worker that does not start, which only the drain ends.
+    // A reload may wait for a worker that does not start, or for its networks, which only the drain ends.
     await reloader?.close();
     await admin?.server.close();
     await host.close();

@@ -70,7 +70,7 @@ async function openHere({ config, demoNetworks, isStrict, log }: HostOptions): P
     readMetrics: async () => render([await service.readMetrics()]),
     reload: async (configSource) => service.reload(await makeConfig(configSource)),
     reloadCertificate: () => service.server.reload(),
-    drain: () => service.server.close(),
+    drain: () => service.drain(),
     evictCache: (network) => service.evictCache(network).catch(refuse),
     listNodes: async () => service.listNodes(),
     cordon: (name, isForced) => service.cordon(name, isForced),

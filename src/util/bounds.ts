@@ -650,7 +650,7 @@ const ROWS = {
   'mcp.requests': {
     says: 'too many requests to the MCP server in progress',
     counts:
-      'requests to `portcullis mcp --listen` that are not answered yet; each key that the gateway has accepted has a share, and all other keys have one together',
+      'requests to `portcullis mcp --listen` that are not answered yet; each key that the gateway has accepted has a share, and all other keys of an address have one together',
     unit: 'requests',
     byDefault: 64,
     closes: '503 of the MCP server, with `Retry-After`',
@@ -680,6 +680,14 @@ const ROWS = {
     byDefault: 134_217_728,
     closes: 'an error of the tool',
     remedy: 'Call fewer tools at a time, or request less',
+  },
+  'provider.answerBytes': {
+    says: 'the answer is too large for one JavaScript string',
+    counts: 'the answer to one request of a provider of `createGateway`, which is parsed as one string',
+    unit: 'bytes',
+    byDefault: 524_288_000,
+    closes: 'an error of the provider with code -32602',
+    remedy: 'Request a smaller range, or use HTTP, which has no such bound',
   },
 } as const;
 

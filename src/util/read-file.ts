@@ -2,8 +2,11 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 
 
 /** Default maximum file size, bytes. Certificates, keys and key sets have a few KiB. */
 const MAX_FILE_BYTES: number = 1024 * 1024;
-/** Maximum size of a genesis file, bytes. A genesis file may list many accounts, and is parsed as a whole. */
-export const MAX_GENESIS_BYTES: number = 512 * 1024 * 1024;
+/**
+ * Maximum size of a genesis file, bytes. A genesis file may list many accounts, and is parsed as one string; a string of V8 has fewer than 512 Mi
+ * characters.
+ */
+export const MAX_GENESIS_BYTES: number = 500 * 1024 * 1024;
 /** `O_NONBLOCK` keeps the process from blocking: otherwise opening a FIFO waits for its writer. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 

@@ -92,7 +92,7 @@ test('each change has two lines in the audit log, and a page ends where the next
   const entries = readAuditFiles(api.folder);
   const shown = entries.map(({ route, target, outcome, status }) => [route, target, outcome, status]);
   assert.deepEqual(shown, [
-    ['POST /admin/v1/keys', 'key of wallet', 'begun', undefined],
+    ['POST /admin/v1/keys', 'new key', 'begun', undefined],
     ['POST /admin/v1/keys', `key ${record.id}`, 'done', 201],
     ['PATCH /admin/v1/keys/{id}', `key ${record.id}`, 'begun', undefined],
     ['PATCH /admin/v1/keys/{id}', `key ${record.id}`, 'done', 200],

@@ -29,8 +29,8 @@ test('a change whose outcome cannot be logged is not denied', async (t) => {
   // The reason of a refusal reaches the client, whatever the log does.
   const refused = await api.send({
     method: 'POST',
-    path: '/admin/v1/cache/evict',
-    json: { network: 'nope' },
+    path: '/admin/v1/nodes/uncordon',
+    json: { network: 'mainnet', node: 'nope' },
   });
   assert.equal(refused.status, 404);
   assert.ok(
@@ -41,7 +41,10 @@ test('a change whose outcome cannot be logged is not denied', async (t) => {
 test('a key that is sent in the place of an id or of a node gets 404, and not into the audit log', async (t) => {
   const api = await startApi(t);
   const { key } = await api.call<{ key: string }>('POST', '/keys', { name: 'a' });
+  const named = { name: key, settings: { networks: [key] } };
+  assert.equal((await api.send({ method: 'POST', path: '/admin/v1/keys', json: named })).status, 422);
   for (const [method, path, json] of [
+    ['POST', '/cache/evict', { network: key }],
     ['POST', `/keys/${key}/revoke`, {}],
     ['POST', `/keys/${key}/rotate`, {}],
     ['PATCH', `/keys/${key}`, { name: 'b' }],

@@ -29,6 +29,7 @@ const SOURCES: Omit<ApiSources, 'useKeys'> = {
   listNodes: async () => [],
   cordon: async () => NO_NODE,
   uncordon: async () => NO_NODE,
+  listNetworks: () => ['mainnet', 'sepolia'],
   evictCache: async (network) => network === undefined || network === 'mainnet',
   reload: async () => undefined,
   readHealth: async () => ({ state: 'healthy', summary: 'All networks can answer', problems: [] }),

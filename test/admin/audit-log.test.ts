@@ -23,7 +23,7 @@ function makeEntry(number: number): AuditEntry {
     credential: 'operator',
     role: 'write',
     route: 'POST /admin/v1/keys',
-    target: 'key of a',
+    target: 'key 000000000000',
     outcome: 'begun',
   };
 }

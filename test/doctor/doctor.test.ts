@@ -157,8 +157,8 @@ test('doctor fails if a network has no usable node, and names networks without n
   });
   const all = await run(['--config', config]);
   assert.equal(all.code, 1);
-  assert.match(all.out, /^dead: 0 of 1 nodes are available: the network cannot be served\n/);
-  assert.match(all.out, /^alive: chain 1, 1 of 1 nodes are available\n/m);
+  assert.match(all.out, /^dead: 0 of 1 node is available: the network cannot be served\n/);
+  assert.match(all.out, /^alive: chain 1, 1 of 1 node is available\n/m);
   assert.match(all.out, /^dev: builtin, there are no nodes to examine\n/m);
   assert.match(all.out, /^own: embedded, there are no nodes to examine\n/m);
   const one = await run(['--config', config, '--network', 'alive']);

@@ -147,7 +147,7 @@ test('a node whose budget is used up gets no calls of clients, and the status na
   assert.equal(node?.state, 'up');
   assert.match(
     String(node?.reason),
-    /^it has used up its budget of 1 credits until \d{4}-\d\d-\d\d 00:00 UTC: it is used only if no other node answers$/,
+    /^it has used up its budget of 1 credit until \d{4}-\d\d-\d\d 00:00 UTC: it is used only if no other node answers$/,
   );
   assert.match(
     await program.readMetrics(),

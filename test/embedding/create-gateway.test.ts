@@ -1,13 +1,17 @@
 /** The library's entry point: a gateway in the process of its caller. */
 import assert from 'node:assert/strict';
+import { constants } from 'node:buffer';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { JsonBytes, type SharedBytes } from '../../packages/ethereum/primitives/json-result.ts';
 import { ROOT } from '../../scripts/program-files.ts';
 import { createGateway, type EmbeddedGateway, type GatewayInput } from '../../src/embedding/index.ts';
 import { InProcessProvider } from '../../src/embedding/provider.ts';
 import type { Session } from '../../src/gateway/admission.ts';
+import { limitOf } from '../../src/util/bounds.ts';
+import { MAX_GENESIS_BYTES } from '../../src/util/read-file.ts';
 import { postText } from '../support/ask-program.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -64,6 +68,28 @@ test('an answer in pieces arrives complete, and one that breaks off rejects', as
     if (isBroken) await assert.rejects(answered, /broke off/);
     else assert.deepEqual(await answered, ['0x1', '0x2']);
   }
+});
+
+test('an answer that no string can hold is refused by the name of the bound, in pieces and as bytes', async () => {
+  const piece = new Uint8Array(64 * 1024 * 1024).fill(0x20);
+  async function* send(): AsyncGenerator<Uint8Array> {
+    for (let i = 0; i < 8; i++) yield piece;
+  }
+  // A value whose length is the only thing that is read: 512 MiB of memory would slow the other tests.
+  const bytes = new JsonBytes({ bytes: { length: constants.MAX_STRING_LENGTH + 1 } } as SharedBytes);
+  for (const body of [{ pieces: send(), cancel: () => {} }, bytes]) {
+    const provider = new InProcessProvider({
+      gateway: { handle: async () => ({ status: 200, body }) },
+      session: {} as Session,
+      timeoutMs: 60_000,
+    });
+    await assert.rejects(provider.request({ method: 'eth_getLogs' }), {
+      code: -32602,
+      message: /bound: provider\.answerBytes/,
+    });
+  }
+  for (const bound of [limitOf('provider.answerBytes'), MAX_GENESIS_BYTES])
+    assert.ok(bound < constants.MAX_STRING_LENGTH);
 });
 
 test('a subscription delivers its events after its id, in order, and ends', async () => {
@@ -133,6 +159,28 @@ test('a chain of objects and bytes is executed, and its temporary folder is remo
     await executed.close();
   }
   assert.deepEqual(readdirSync(temporary.path), []);
+});
+
+test('a development chain has the accounts of its input, and needs no blocks', async () => {
+  const account = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
+  const genesis = JSON.parse(readFileSync(join(CHAIN, 'genesis.json'), 'utf8')) as object;
+  for (const [chain, chainId, balance] of [
+    [{ accounts: [account] }, 1_337n, 10_000n * 10n ** 18n],
+    [{ genesis }, 7_337n, 0n],
+  ] as const) {
+    const development = await createGateway({ chain });
+    try {
+      const provider = development.provider();
+      const read = async (method: string, ...params: readonly unknown[]): Promise<bigint> =>
+        BigInt((await provider.request({ method, params })) as string);
+      assert.equal(await read('eth_chainId'), chainId);
+      assert.equal(await read('eth_blockNumber'), 0n);
+      assert.equal(await read('eth_getBalance', account, 'latest'), balance);
+    } finally {
+      await development.close();
+    }
+  }
+  await assert.rejects(createGateway({ chain: { accounts: ['0x1'] } }), /`chain.accounts` has "0x1"/);
 });
 
 test('close ends subscriptions and refuses further requests, whatever a listener throws', async (t) => {

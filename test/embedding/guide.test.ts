@@ -37,6 +37,19 @@ test('the first program of the guide reads the head of the development network',
   assert.match(head, /^0x[1-9a-f]/);
 });
 
+test('the development chain of the guide has a funded account, which a simulated transfer spends from', async () => {
+  const { balance, block } = (await runProgram(1, 'balance, block')) as {
+    readonly balance: bigint;
+    readonly block: { readonly number: string; readonly calls: readonly { readonly status: string }[] };
+  };
+  assert.equal(balance, 10_000n * 10n ** 18n);
+  assert.equal(block.number, '0x1');
+  assert.deepEqual(
+    block.calls.map(({ status }) => status),
+    ['0x1'],
+  );
+});
+
 test('the guide quotes the example unchanged', () => {
   assert.ok(GUIDE.includes(EXAMPLE));
 });
@@ -46,7 +59,7 @@ for (const [most, outcome] of [
   [0, { error: { code: -32005, message: 'more than 0 log searches at a time' } }],
 ] as const)
   test(`the interceptor of the guide serves with at most ${most} concurrent log searches`, async () => {
-    const { gateway, port } = (await runProgram(1, 'gateway, port', (text) =>
+    const { gateway, port } = (await runProgram(2, 'gateway, port', (text) =>
       text.replace('limitLogSearches(4)', `limitLogSearches(${most})`),
     )) as { readonly gateway: EmbeddedGateway; readonly port: number };
     try {

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
+import { AcceptedKeys } from '../../src/mcp/accepted-keys.ts';
 import { parseGatewayUrl } from '../../src/mcp/gateway-url.ts';
+import { refusesInventedKey } from '../../src/mcp/invented-key.ts';
 import { HttpMcpServer } from '../../src/mcp/serve-http.ts';
 import { listTools } from '../../src/mcp/tools.ts';
 import { limitOf } from '../../src/util/bounds.ts';
@@ -11,13 +13,18 @@ import { listenOn } from '../support/listen-on.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const BLOCK = { number: '0x1', hash: `0x${'1'.repeat(64)}`, timestamp: '0x1' };
-/** Answers of the gateway. It never answers other methods, and refuses keys that begin with `invented`. */
+/** Keys of the gateway at `/devnet`. The gateway at `/open` accepts every key. */
+const KEYS = new Set(['greedy', 'other', 'known', 'batch', 'slow', 'wide']);
+/** Answers of the gateway. It never answers other methods. */
 const ANSWERS: Readonly<Record<string, unknown>> = { eth_chainId: '0x1', eth_getBlockByNumber: BLOCK };
 
 const waiting = new Set<ServerResponse>();
+/** Outcomes of the checks whether a gateway refuses invented keys. */
+const checks: (boolean | undefined)[] = [];
 const gateway = createServer(async (request, response) => {
   const { method } = (await json(request)) as { method: string };
-  if (request.url?.includes('/invented')) response.statusCode = 401;
+  const [, network, , key = ''] = (request.url ?? '').split(/[/?]/);
+  if (network === 'devnet' && !KEYS.has(key)) response.statusCode = 401;
   if (method in ANSWERS) {
     response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: ANSWERS[method] }));
     return;
@@ -27,22 +34,32 @@ const gateway = createServer(async (request, response) => {
 });
 let server: HttpMcpServer;
 let hasty: HttpMcpServer;
+let open: HttpMcpServer;
 let url: string;
+let openUrl: string;
 let hastyUrl: string;
 
 before(async () => {
   const port = await listenOn(gateway, 0);
-  const parsed = parseGatewayUrl(`http://127.0.0.1:${port}/devnet/v3`, []);
-  const parts = { gateway: parsed.gateway, tools: listTools(false), version: '1', allowsSending: false };
-  server = new HttpMcpServer(parts);
+  const parse = (network: string) => parseGatewayUrl(`http://127.0.0.1:${port}/${network}/v3`, []).gateway;
+  const parts = { gateway: parse('devnet'), tools: listTools(false), version: '1', allowsSending: false };
+  const accepted = new AcceptedKeys(async () => {
+    const isSelective = await refusesInventedKey(parts.gateway, new AbortController().signal);
+    checks.push(isSelective);
+    return isSelective;
+  });
+  server = new HttpMcpServer(parts, undefined, accepted);
   url = `http://127.0.0.1:${(await server.listen('127.0.0.1', 0)).port}/mcp`;
   hasty = new HttpMcpServer(parts, 100);
+  open = new HttpMcpServer({ ...parts, gateway: parse('open') });
+  openUrl = `http://127.0.0.1:${(await open.listen('127.0.0.1', 0)).port}/mcp`;
   hastyUrl = `http://127.0.0.1:${(await hasty.listen('127.0.0.1', 0)).port}/mcp`;
 });
 
 after(async () => {
   await server.close();
   await hasty.close();
+  await open.close();
   gateway.closeAllConnections();
   gateway.close();
 });
@@ -68,11 +85,12 @@ function toolCall(name: string, args: object): object {
 const STUCK = toolCall('rpc', { method: 'eth_gasPrice' });
 const PROMPT = toolCall('rpc', { method: 'eth_chainId' });
 
-/** Sends one request with a key, which the gateway answers. */
+/** Sends one request with a key, which the gateway answers. Afterwards the server knows that the gateway refuses invented keys. */
 async function introduce(key: string): Promise<void> {
   const response = await post(key, PROMPT, new AbortController().signal);
   assert.equal(response.status, 200);
   await response.text();
+  await waitUntil(() => checks.length > 0);
 }
 
 test('a key that has its share in progress is refused, other keys are served, and clients that leave free it', async () => {
@@ -105,6 +123,23 @@ test('a key that has its share in progress is refused, other keys are served, an
   await waitUntil(() => waiting.size === 1);
   again.abort();
   await call;
+});
+
+test('keys that a gateway which accepts every key has accepted have one share together', async () => {
+  const left = new AbortController();
+  const most = limitOf('mcp.requests');
+  let refused = 0;
+  const calls = Array.from({ length: most }, async (_, i) => {
+    const key = `any_${i}`;
+    await (await post(key, PROMPT, left.signal, openUrl)).text();
+    const response = await post(key, STUCK, left.signal, openUrl).catch(() => undefined);
+    if (response?.status === 503) refused++;
+  });
+  await waitUntil(() => refused + waiting.size === most);
+  assert.ok(waiting.size > 0 && refused > most / 2, `${waiting.size} in progress, ${refused} refused`);
+  left.abort();
+  await Promise.all(calls);
+  await waitUntil(() => waiting.size === 0);
 });
 
 test('keys that the gateway has not accepted have one share together', async () => {

@@ -139,7 +139,7 @@ describe('NodeCordons', () => {
     ];
     assert.equal(
       await createCordons(nodes, { neededOperators: 2 }).cordon('a', false),
-      'the other nodes that can answer have 1 operators, and agreement needs 2',
+      'the other nodes that can answer have 1 operator, and agreement needs 2',
     );
     assert.equal(await createCordons(nodes, { neededOperators: 2 }).cordon('b', false), undefined);
     const sending = createCordons(nodes, { sendsTo: ['a'] });

@@ -35,6 +35,8 @@ export interface ApiSources {
   /** Takes a node out of service. @param isForced whether the node is cordoned even if no other node can answer in its place */
   cordon(name: NodeName, isForced: boolean): Promise<CordonAnswer>;
   uncordon(name: NodeName): Promise<CordonAnswer>;
+  /** Names of the networks of the configuration in force. */
+  listNetworks(): readonly string[];
   /** Removes the cached answers of a network, or of all networks, in every process. @returns false for an unknown network */
   evictCache(network: string | undefined): Promise<boolean>;
   /** Reloads the configuration file; undefined if the service runs without one. */

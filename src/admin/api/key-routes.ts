@@ -123,7 +123,8 @@ export const KEY_ROUTES: readonly ApiRoute[] = [
     }),
     answer: { status: 201, says: 'the new key', schema: issuedSchema },
     refusals: INVALID,
-    target: ({ body: { name } }) => `key of ${name}`,
+    // The name is the caller's text, and there is no id yet.
+    target: () => 'new key',
     async run({ sources, body: { name, settings, secret } }) {
       const issued = await useKeys(sources, (book) => book.create(name, settings, secret));
       return { value: describeIssued(issued), target: nameKey(issued.record.id) };

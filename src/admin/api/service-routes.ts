@@ -5,6 +5,8 @@ import { ProblemsRefusal } from './problem.ts';
 
 const networkSchema = z.string().regex(/^[\w-]{1,64}$/, 'expected the name of a network');
 
+const UNKNOWN_NETWORK = 'no network of this service has this name';
+
 /** Routes for the service as a whole. */
 export const SERVICE_ROUTES: readonly ApiRoute[] = [
   defineRoute({
@@ -64,10 +66,14 @@ export const SERVICE_ROUTES: readonly ApiRoute[] = [
     body: z.strictObject({ network: networkSchema.describe('by default, all networks').exactOptional() }),
     answer: { status: 200, says: 'the answers are removed', schema: z.strictObject({}) },
     refusals: { 404: 'no network has this name', 503: 'a process, or the shared cache, does not answer' },
-    target: ({ body: { network } }) => (network === undefined ? 'cache' : `cache of ${network}`),
+    target({ sources, body: { network } }) {
+      if (network === undefined) return 'cache';
+      if (!sources.listNetworks().includes(network)) throw new AdminRefusal(404, UNKNOWN_NETWORK);
+      return `cache of ${network}`;
+    },
     async run({ sources, body: { network } }) {
       if (await sources.evictCache(network)) return { value: {} };
-      throw new AdminRefusal(404, 'no network of this service has this name');
+      throw new AdminRefusal(404, UNKNOWN_NETWORK);
     },
   }),
 ];

@@ -1,5 +1,6 @@
 import type { NetworkStatus } from '../../observe/status.ts';
 import type { ServiceProblem } from '../../observe/verdict.ts';
+import { countOf } from '../../util/count-of.ts';
 import {
   formatCount,
   formatDate,
@@ -56,7 +57,7 @@ export function describeNetworkState({ network, problems }: NetworkView): Cell {
   const up = upstreams.filter(({ state }) => state === 'up').length;
   if (upstreams.length === 0) return { text: '○ nodes unknown', tone: 'quiet' };
   if (up === upstreams.length) return { text: up === 1 ? '● node up' : `● all ${up} nodes up`, tone: 'ok' };
-  return { text: `▲ ${up} of ${upstreams.length} nodes up`, tone: 'warn' };
+  return { text: `▲ ${up} of ${countOf(upstreams.length, 'node')} up`, tone: 'warn' };
 }
 
 function describeChain({ chainId, family, source }: NetworkStatus): Cell {
@@ -108,7 +109,7 @@ function describeSubscriptions({ subscriptions: { open, sent, lag } }: NetworkSt
 function describeAgreement({ agreement }: NetworkStatus): Cell | undefined {
   if (agreement === undefined) return undefined;
   const { needed, operators, voices, isDemanded, isMissing } = agreement;
-  const counts = `${voices} of ${operators} operators, ${needed} needed`;
+  const counts = `${voices} of ${countOf(operators, 'operator')}, ${needed} needed`;
   if (!isMissing) return { text: counts };
   const effect = isDemanded ? 'answers about new blocks are refused' : "answers are one node's word";
   return { text: `${counts}: ${effect}`, tone: 'warn' };

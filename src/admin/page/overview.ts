@@ -1,4 +1,5 @@
 import type { ProcessStatus, ServiceStatus, TrafficSample } from '../../observe/status.ts';
+import { countOf } from '../../util/count-of.ts';
 import { element, setAttribute, setText, svgElement } from './dom.ts';
 import { formatBytes, formatCount, formatMs, formatRate, formatShare, NOTHING } from './format.ts';
 import type { Part } from './keyed-list.ts';
@@ -73,11 +74,11 @@ export class Overview implements Part<ServiceStatus> {
     this.#cache.update({
       value: formatShare(share),
       unit: share === undefined ? 'no look-ups yet' : 'hits',
-      note: `${formatCount(hits)} hits, ${formatCount(misses)} misses; ${formatBytes(bytes)} cached`,
+      note: `${countOf(hits, 'hit')}, ${countOf(misses, 'miss', 'misses')}; ${formatBytes(bytes)} cached`,
     });
     this.#hits.update(share ?? 0);
-    const waiting = `${formatCount(sum(processes, 'queued'))} calls wait`;
-    const connections = `${formatCount(sum(processes, 'connections'))} connections, ${formatCount(sum(processes, 'webSockets'))} WebSockets`;
+    const waiting = countOf(sum(processes, 'queued'), 'call waits', 'calls wait');
+    const connections = `${countOf(sum(processes, 'connections'), 'connection')}, ${countOf(sum(processes, 'webSockets'), 'WebSocket')}`;
     const lateness = Math.max(0, ...processes.map(({ eventLoopDelay }) => eventLoopDelay));
     this.#load.update({
       value: formatCount(sum(processes, 'inFlight')),

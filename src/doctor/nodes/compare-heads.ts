@@ -27,11 +27,6 @@ export function isBehind(node: ExaminedNode, best: ExaminedNode): boolean {
   return blocks >= MIN_BLOCKS && best.latest.timestamp - node.latest.timestamp >= MIN_SECONDS;
 }
 
-/** Formats a count: `1 block`, `17 blocks`. */
-export function countBlocks(count: bigint | number): string {
-  return Number(count) === 1 ? '1 block' : `${count} blocks`;
-}
-
 /** Whether a node reports that it is syncing, and its head confirms the report. */
 export function isSyncing({ sync, latest }: ExaminedNode, { maxLagBlocks }: PoolOptions): boolean {
   return isSyncClaimTrue(sync, latest, maxLagBlocks);

@@ -6,7 +6,8 @@ import {
 } from '../../pool/chain-claims.ts';
 import { countShare } from '../../pool/heads/choose-head.ts';
 import type { PoolOptions } from '../../pool/options.ts';
-import { countBlocks, isBehind, listByHead, listVoters } from './compare-heads.ts';
+import { countOf } from '../../util/count-of.ts';
+import { isBehind, listByHead, listVoters } from './compare-heads.ts';
 import type { ExaminedNode, FeatureName } from './examination.ts';
 import { formatSeconds } from './format-seconds.ts';
 import { listNames } from './list-names.ts';
@@ -153,7 +154,7 @@ function findWithheldHead(
   return [
     {
       severity: 'warning',
-      problem: `the network serves a head ${countBlocks(lag)} behind that of ${best.name}`,
+      problem: `the network serves a head ${countOf(lag, 'block')} behind that of ${best.name}`,
       advice: 'too few nodes have the newer ones; remove those that lag, or lower pool.headShare',
     },
   ];

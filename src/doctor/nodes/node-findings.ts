@@ -1,7 +1,8 @@
 import type { ChainIdentity } from '../../pool/chain-claims.ts';
 import type { FaultKind } from '../../pool/fault.ts';
 import type { PoolOptions } from '../../pool/options.ts';
-import { countBlocks, isBehind, isSyncing, isTooFarBehind, listByHead } from './compare-heads.ts';
+import { countOf } from '../../util/count-of.ts';
+import { isBehind, isSyncing, isTooFarBehind, listByHead } from './compare-heads.ts';
 import type { ExaminedNode, FeatureName, Support } from './examination.ts';
 import type { NodeReport, ReportFinding, Severity } from './network-report.ts';
 
@@ -74,7 +75,7 @@ export function listNodeFindings(
           ),
         ]
       : []),
-    ...(isLate ? [find('warning', `${countBlocks(lag ?? 0)} behind ${best.name}`, advice)] : []),
+    ...(isLate ? [find('warning', `${countOf(lag ?? 0, 'block')} behind ${best.name}`, advice)] : []),
     ...listFeatureFindings(examination).map(([severity, problem, advice]) => find(severity, problem, advice)),
   ];
 }

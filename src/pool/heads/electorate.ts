@@ -32,6 +32,8 @@ export type Candidate = {
   readonly tracker: HeadReport;
   /** Tier of the node; a lower number is better. */
   readonly tier: number;
+  /** Whether the node is used only if no other node can be used. Like a node of a tier below all others, it then votes only if none of them does. */
+  readonly isReserve?: boolean;
   /** Vote in the latest election. */
   readonly vote: Vote;
   /** Records the node's vote in an election. */
@@ -72,6 +74,8 @@ export type Election<C extends Candidate = Candidate> = {
   readonly leader: BlockHeader | undefined;
 };
 
+/** Number that is added to the tier of a reserve; above all tiers of a configuration. */
+const RESERVE_TIER = 1_000;
 /** Factor on the lag bounds for a node that already lags (hysteresis). The node votes again only when its lag is below the reduced bounds. */
 const CAUGHT_UP = 0.5;
 const MS = 1_000;
@@ -96,18 +100,22 @@ export function elect<C extends Candidate>(
   const keepers = synced.filter(
     (candidate) => !ahead.includes(candidate) && keepsTo(candidate, served, baseline, rules),
   );
-  const outnumbered = ahead.filter(({ tier }) => countUpTo(tier, keepers) > countUpTo(tier, ahead));
+  const outnumbered = ahead.filter((candidate) => {
+    const tier = tierOf(candidate);
+    return countUpTo(tier, keepers) > countUpTo(tier, ahead);
+  });
   const accepted = ahead.filter((candidate) => !outnumbered.includes(candidate));
   const leader = findHighest(accepted.filter(({ tracker }) => showsChain(tracker, baseline)));
   const reference = leader ?? (served.head === undefined ? baseline : undefined);
   const withoutTier = candidates.map((candidate) => classify(candidate, reference, served, rules));
-  const tiers = candidates.flatMap(({ tier }, i) => (withoutTier[i] === 'votes' ? [tier] : []));
+  const tiers = candidates.flatMap((candidate, i) => (withoutTier[i] === 'votes' ? [tierOf(candidate)] : []));
   const best = Math.min(...tiers);
   const unlinked = accepted.filter(({ tracker }) => mayYetShowChain(tracker, baseline));
   return {
-    votes: withoutTier.map((vote, i) =>
-      vote === 'votes' && (candidates[i]?.tier ?? best) > best ? 'lowerTier' : vote,
-    ),
+    votes: candidates.map((candidate, i) => {
+      const vote = withoutTier[i] as Vote;
+      return vote === 'votes' && tierOf(candidate) > best ? 'lowerTier' : vote;
+    }),
     unlinked,
     isUndecided: unlinked.length > 0 || (isOld(baseline, rules) && candidates.some(isStillExpected)),
     outnumbered,
@@ -172,7 +180,11 @@ function isStillExpected({ tracker }: Candidate): boolean {
 
 /** Returns the number of candidates in `tier` or in a better tier. */
 function countUpTo(tier: number, candidates: readonly Candidate[]): number {
-  return candidates.filter((candidate) => candidate.tier <= tier).length;
+  return candidates.filter((candidate) => tierOf(candidate) <= tier).length;
+}
+
+function tierOf({ tier, isReserve }: Candidate): number {
+  return isReserve === true ? tier + RESERVE_TIER : tier;
 }
 
 function isFarAhead(

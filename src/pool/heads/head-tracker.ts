@@ -6,7 +6,13 @@ import type { ChainView } from './choose-head.ts';
 import { FollowedChain } from './followed-chain.ts';
 import type { HeadFeed, SyncClaim } from './head-feed.ts';
 import { isSyncClaimTrue } from './lag.ts';
-import { type PollInterval, pausePolls, pauseUntilDue } from './poll-interval.ts';
+import {
+  type PollInterval,
+  pauseIdlePolls,
+  pausePolls,
+  pausePricedPolls,
+  pauseUntilDue,
+} from './poll-interval.ts';
 import { PollLoop } from './poll-loop.ts';
 
 export type HeadTrackerOptions = {
@@ -20,9 +26,21 @@ export type HeadTrackerOptions = {
   onChange(): void;
   /** Whether a request waits for the next head. */
   isAwaited(): boolean;
+  /**
+   * Demand for polls. `priced`: each poll costs credits, so polls are rarer. `idle`: other nodes decide the head, and polls only show that the node
+   * answers. `usual` by default.
+   */
+  demand?(): PollDemand;
+  /** Lag at which a node no longer counts as up to date, ms; needed for `idle`. */
+  readonly maxLagMs?: number;
   readonly clock: Clock;
 };
 
+/** Demand for polls of a node. */
+export type PollDemand = 'usual' | 'priced' | 'idle';
+
+/** Factor on the interval between polls of the safe and finalized blocks if polls cost credits. Each of these polls has three requests. */
+const PRICED_MARKS_FACTOR = 4;
 /** Assumed block time before any was observed, ms. */
 const FIRST_BLOCK_TIME = 2_000;
 /** Factor on the poll interval while announcements of heads arrive. While heads are announced, polls only detect that announcements are missing. */
@@ -85,7 +103,7 @@ export class HeadTracker implements ChainView {
     });
     this.#marksLoop = new PollLoop({
       poll: () => this.#pollMarks(),
-      interval: () => this.#interval() * MARKS_FACTOR,
+      interval: () => this.#pauseMarks(),
       maxBackoff: maxBackoff * MARKS_FACTOR,
       clock,
     });
@@ -205,11 +223,31 @@ export class HeadTracker implements ChainView {
     return pausePolls(this.#readPace());
   }
 
+  get #demand(): PollDemand {
+    return this.#options.demand?.() ?? 'usual';
+  }
+
+  /** Returns the pause between two polls of the safe and finalized blocks, ms. */
+  #pauseMarks(): number {
+    const demand = this.#demand;
+    const usual = this.#interval() * MARKS_FACTOR;
+    if (demand === 'usual') return usual;
+    return (demand === 'idle' ? Math.max(usual, this.#pauseIdle()) : usual) * PRICED_MARKS_FACTOR;
+  }
+
+  #pauseIdle(): number {
+    return pauseIdlePolls(this.#readPace(), this.#options.maxLagMs ?? Number.POSITIVE_INFINITY);
+  }
+
   /** Returns the pause between two polls of `latest`, ms. */
   #pause(): number {
+    const demand = this.#demand;
+    if (demand === 'idle') return this.#pauseIdle();
     if (this.#isAnnounced) return this.#interval() * ANNOUNCED_FACTOR;
     const { clock, isAwaited } = this.#options;
     const { lastAt } = this.#pace;
+    if (lastAt !== undefined && demand === 'priced')
+      return pausePricedPolls(this.#readPace(), clock.now() - lastAt);
     if (lastAt === undefined || !isAwaited()) return this.#interval();
     return pauseUntilDue(this.#readPace(), clock.now() - lastAt);
   }

@@ -13,6 +13,15 @@ export type PollInterval = {
   readonly max: number;
 };
 
+/** Minimum interval between polls that cost credits, ms. On a faster chain, each poll finds several blocks. */
+const MIN_PRICED_MS = 1_000;
+/** Maximum interval between polls that cost credits, ms. A node that has stopped to answer is found after two polls. */
+const MAX_PRICED_MS = 15_000;
+/** Interval between polls that cost credits around the time at which a block is due, as a fraction of the block time. */
+const PRICED_DUE_FACTOR = 1 / 8;
+/** Interval between polls of a node that only shows that the node can still answer, ms; half of the default of `maxLagTime`. */
+const IDLE_MS = 15_000;
+
 /** Returns the usual poll interval, ms: half the block time. */
 export function pausePolls({ blockTime, min, max }: PollInterval): number {
   return Math.min(Math.max(blockTime / 2, min), max);
@@ -30,4 +39,25 @@ export function pauseUntilDue(pace: PollInterval, sinceHead: number): number {
   if (untilDue < -POLLS_AFTER * close) return usual;
   const untilFirst = untilDue - POLLS_BEFORE * close;
   return untilFirst <= 0 ? close : Math.max(close, Math.min(usual, untilFirst));
+}
+
+/**
+ * Returns the poll interval of a node whose polls cost credits, ms. Polls begin shortly before a block is due, because a poll in the meantime finds
+ * nothing: two polls find a block after an eighth of the block time at most.
+ * @param sinceHead time since the last head was first seen, ms
+ */
+export function pausePricedPolls(pace: PollInterval, sinceHead: number): number {
+  const close = Math.max(pace.blockTime * PRICED_DUE_FACTOR, pace.min, MIN_PRICED_MS);
+  const longest = Math.max(pace.min, MAX_PRICED_MS);
+  const untilDue = pace.blockTime - sinceHead;
+  if (untilDue < -POLLS_AFTER * close) return Math.min(Math.max(close, pausePolls(pace)), longest);
+  return Math.min(Math.max(untilDue - close, close), longest);
+}
+
+/**
+ * Returns the poll interval of a node whose head does not count while other nodes answer, ms.
+ * @param maxLagMs lag at which a node no longer counts as up to date; polls alone must not make the node reach it
+ */
+export function pauseIdlePolls(pace: PollInterval, maxLagMs: number): number {
+  return Math.max(Math.min(IDLE_MS, maxLagMs / 2), pausePolls(pace));
 }

@@ -163,6 +163,7 @@ function findCandidates(
   const candidates: Upstream[] = [];
   const behind: Upstream[] = [];
   let usedUp: Upstream[] | undefined;
+  let stale: Upstream[] | undefined;
   let reason: UpstreamFault | undefined;
   let soonest: Upstream | undefined;
   for (const upstream of upstreams) {
@@ -177,17 +178,23 @@ function findCandidates(
       if (soonest === undefined || upstream.health.pauseLeftMs < soonest.health.pauseLeftMs)
         soonest = upstream;
     } else if (call.block === undefined || upstream.tracker.holds(call.block.number, call.block.hash)) {
-      if (upstream.spend?.isUsedUp !== true) candidates.push(upstream);
+      if (!upstream.isReserve) candidates.push(upstream);
       else if (usedUp === undefined) usedUp = [upstream];
       else usedUp.push(upstream);
     } else {
       reason = explainMissing(call.block.number, upstreams);
-      if (!upstream.isBehind && isBehind(upstream, call)) behind.push(upstream);
+      if (upstream.isReserve) {
+        if (stale === undefined) stale = [upstream];
+        else stale.push(upstream);
+      } else if (!upstream.isBehind && isBehind(upstream, call)) behind.push(upstream);
     }
   }
   sortNodes(candidates, call.method, hasPrices);
   sortNodes(behind, call.method, hasPrices);
   if (behind.length > 0) candidates.push(...behind);
+  if (stale !== undefined && !candidates.some((node) => mayAnswer(node, call.method)))
+    // The head of a reserve is polled rarely. The next call finds its present head.
+    for (const upstream of stale) void upstream.tracker.refresh();
   if (usedUp !== undefined) {
     sortNodes(usedUp, call.method, hasPrices);
     // If no other node is expected to answer, the reserve is not kept back.

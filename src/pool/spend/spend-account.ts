@@ -5,12 +5,16 @@ import { type Budget, DAY_MS, findPeriod, type Period } from './budget.ts';
 /** Maximum number of earlier days whose credits are kept apart while the table is unavailable. Beyond it, the oldest days are reported as one. */
 const MAX_LATE_DAYS = 7;
 
+/** Budget that the configuration of one node demands for an account. */
+export type BudgetClaim = { readonly budget: Budget | undefined };
+
 /** Credits of one account of the shared table, as this process knows them. */
 export class SpendAccount {
   readonly name: string;
-  /** Number of nodes that charge this account. */
-  users = 0;
-  #budget: Budget | undefined;
+  /** Claims of the nodes that charge this account, oldest first. During a reload, it has claims of two configurations. */
+  #claims: readonly BudgetClaim[] = [];
+  /** Claim whose budget is in force. */
+  #inForce: BudgetClaim | undefined;
   #period: Period;
   /** Credits that all processes have spent in the period, according to the table's last reply. */
   #recorded = 0;
@@ -32,7 +36,12 @@ export class SpendAccount {
   }
 
   get budget(): Budget | undefined {
-    return this.#budget;
+    return this.#inForce?.budget;
+  }
+
+  /** Whether any node charges this account. */
+  get isUsed(): boolean {
+    return this.#claims.length > 0;
   }
 
   get period(): Period {
@@ -48,7 +57,8 @@ export class SpendAccount {
   }
 
   get isUsedUp(): boolean {
-    return this.#budget !== undefined && this.spent >= this.#budget.credits;
+    const { budget } = this;
+    return budget !== undefined && this.spent >= budget.credits;
   }
 
   /** Whether there are credits that the table has not confirmed. */
@@ -61,9 +71,25 @@ export class SpendAccount {
     return this.#late.length;
   }
 
-  limitTo(budget: Budget | undefined, time: number): void {
-    this.#budget = budget;
-    this.turnPeriod(time);
+  /** Adds the budget of a node, which is in force at once only if no other node charges the account. @param time Unix ms */
+  claim(budget: Budget | undefined, time: number): BudgetClaim {
+    const claim = { budget };
+    this.#claims = [...this.#claims, claim];
+    if (this.#claims.length === 1) this.#enforce(claim, time);
+    return claim;
+  }
+
+  /** Puts the newest budget in force. @param time Unix ms */
+  applyNewest(time: number): void {
+    const newest = this.#claims.at(-1);
+    if (newest !== undefined) this.#enforce(newest, time);
+  }
+
+  /** Removes a claim. If it was in force, the oldest remaining one is. @param time Unix ms */
+  release(claim: BudgetClaim, time: number): void {
+    this.#claims = this.#claims.filter((one) => one !== claim);
+    const [oldest] = this.#claims;
+    if (claim === this.#inForce && oldest !== undefined) this.#enforce(oldest, time);
   }
 
   charge(credits: number): void {
@@ -73,7 +99,7 @@ export class SpendAccount {
   /** Begins a new period if the time is outside of the present one. The recorded credits count as 0 until the table replies. @param time Unix ms */
   turnPeriod(time: number): void {
     this.#turnDay(Math.floor(time / DAY_MS));
-    const period = findPeriod(this.#budget, time);
+    const period = findPeriod(this.budget, time);
     if (period.from === this.#period.from && period.until === this.#period.until) return;
     this.#period = period;
     this.#recorded = 0;
@@ -104,6 +130,11 @@ export class SpendAccount {
     });
     if (done instanceof Promise) this.#reporting = done;
     return done;
+  }
+
+  #enforce(claim: BudgetClaim, time: number): void {
+    this.#inForce = claim;
+    this.turnPeriod(time);
   }
 
   /** Keeps the credits of the day before apart, because they may belong to another period. */

@@ -2,7 +2,6 @@ import type { SpendTable } from '../../shared-store/spend/spend-table.ts';
 import type { Clock } from '../../util/clock.ts';
 import type { UpstreamOptions } from '../options.ts';
 import { nameNodeAccount, nameSharedAccount } from './account-names.ts';
-import type { Budget } from './budget.ts';
 import { Spend } from './spend.ts';
 import { SpendAccount } from './spend-account.ts';
 
@@ -40,18 +39,35 @@ export class SpendLedger {
     this.#options = options;
   }
 
-  /** Opens the count of a node that has prices. Nodes with the same name, before and after a reload, have one account. */
+  /**
+   * Opens the count of a node that has prices. Nodes with the same name, before and after a reload, have one account. The budget of an account in use
+   * changes only with `apply`, because the reload that opens the node may still be refused.
+   */
   open(network: string, name: string, { credits, budget }: UpstreamOptions): Spend | undefined {
     if (credits === undefined) return undefined;
-    const own = this.#use(nameNodeAccount(network, name), budget);
-    const shared =
-      budget?.account === undefined ? undefined : this.#use(nameSharedAccount(budget.account), budget);
-    const accounts = [own, ...(shared === undefined ? [] : [shared])];
-    for (const account of accounts) void this.#report(account);
+    const own = this.#use(nameNodeAccount(network, name));
+    const shared = budget?.account === undefined ? undefined : this.#use(nameSharedAccount(budget.account));
+    const { wallTime } = this.#options;
+    const claims = [own, ...(shared === undefined ? [] : [shared])].map((account) => {
+      const claim = account.claim(budget, wallTime());
+      void this.#report(account);
+      return { account, claim };
+    });
     this.#cancel ??= this.#options.clock.schedule(this.#tick, REPORT_MS);
     return new Spend(credits, own, shared, () => {
-      for (const account of accounts) account.users--;
+      for (const { account, claim } of claims) account.release(claim, wallTime());
     });
+  }
+
+  /** Puts the budgets of the nodes that were opened last in force, because their configuration is. */
+  apply(): void {
+    const time = this.#options.wallTime();
+    for (const account of this.#accounts.values()) {
+      const { period } = account;
+      account.applyNewest(time);
+      // The spent credits of another period are known only to the table.
+      if (account.period !== period) void this.#report(account);
+    }
   }
 
   /** Sends the remaining reports to the table. Does not close the table. */
@@ -67,12 +83,9 @@ export class SpendLedger {
     }
   }
 
-  #use(name: string, budget: Budget | undefined): SpendAccount {
-    const time = this.#options.wallTime();
-    const account = this.#accounts.get(name) ?? new SpendAccount(name, time);
+  #use(name: string): SpendAccount {
+    const account = this.#accounts.get(name) ?? new SpendAccount(name, this.#options.wallTime());
     this.#accounts.set(name, account);
-    account.limitTo(budget, time);
-    account.users++;
     return account;
   }
 
@@ -85,7 +98,7 @@ export class SpendLedger {
       const { until } = account.period;
       account.turnPeriod(time);
       if (account.isDirty || isRead || account.period.until !== until) void this.#report(account);
-      else if (account.users === 0) this.#accounts.delete(account.name);
+      else if (!account.isUsed) this.#accounts.delete(account.name);
     }
   };
 

@@ -1,4 +1,5 @@
 import type { SpendStatus } from '../../observe/status.ts';
+import { countOf } from '../../util/count-of.ts';
 import { DAY_MS, formatDay } from './budget.ts';
 import { type Prices, PriceTable } from './price-table.ts';
 import type { SpendAccount } from './spend-account.ts';
@@ -45,7 +46,7 @@ export class Spend {
   /** Reason in errors and in the status. It continues `the node …`. */
   get reason(): string {
     const { budget, period } = this.#account;
-    return `has used up its budget of ${budget?.credits} credits until ${formatDay(period.until)} 00:00 UTC`;
+    return `has used up its budget of ${countOf(budget?.credits ?? 0, 'credit')} until ${formatDay(period.until)} 00:00 UTC`;
   }
 
   describe(): SpendStatus {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { UpstreamFault } from '../../../src/pool/fault.ts';
 import { WINDOW_BLOCKS } from '../../../src/pool/heads/block-window.ts';
-import { HeadTracker } from '../../../src/pool/heads/head-tracker.ts';
+import { HeadTracker, type PollDemand } from '../../../src/pool/heads/head-tracker.ts';
 import { hashOf, makeBlock, TestChain } from '../../support/block-tree.ts';
 import { countRuns } from '../../support/count-runs.ts';
 import { complete, FakeClock } from '../../support/fake-clock.ts';
@@ -15,12 +15,14 @@ function createTracker({
   syncs = false,
   blockTimeMs,
   isAwaited = false,
+  demand = 'usual',
 }: {
   length?: number;
   announces?: boolean;
   syncs?: boolean;
   blockTimeMs?: number;
   isAwaited?: boolean;
+  demand?: PollDemand;
 } = {}) {
   const clock = new FakeClock();
   const feed = new ScriptedFeed(clock, TestChain.create('a', length), { announces, syncs });
@@ -31,6 +33,8 @@ function createTracker({
     syncTolerance: 8,
     clock,
     isAwaited: () => isAwaited,
+    demand: () => demand,
+    maxLagMs: 30_000,
     onChange: () => seen.push(tracker.latest?.number),
   });
   return { clock, feed, tracker, seen };
@@ -119,6 +123,44 @@ for (const [blockTime, delay, polls] of [
     assert.ok(perBlock <= polls, `${perBlock} polls a block`);
   });
 }
+
+for (const [blockTime, delay, polls] of [
+  [12_000, 1_500, 2],
+  [2_000, 1_000, 2],
+  [250, 1_000, 0.25],
+] as const) {
+  test(`polls that cost credits are few, at a block time of ${blockTime} ms`, async () => {
+    for (const isAwaited of [false, true]) {
+      const { tracker, feed, clock } = createTracker({ isAwaited, demand: 'priced', blockTimeMs: blockTime });
+      tracker.start();
+      let longest = 0;
+      let requested = 0;
+      let foundAt = 0;
+      for (let block = 0; block < 80; block++) {
+        const height = feed.chain.grow('a', 1).tip.number;
+        if (block === 40) requested = feed.timesOf('latest').length;
+        const at = clock.now();
+        for (let ms = 0; ms < blockTime; ms += 50) {
+          await clock.advance(50);
+          const { latest } = tracker;
+          if (latest?.number === height) foundAt = clock.now();
+          else if (block >= 40) longest = Math.max(longest, clock.now() - Math.max(at, foundAt));
+        }
+      }
+      assert.ok(longest <= delay, `found after ${longest} ms`);
+      const perBlock = (feed.timesOf('latest').length - requested) / 40;
+      assert.ok(perBlock <= polls, `${perBlock} polls a block`);
+    }
+  });
+}
+
+test('a node that only has to show that it answers is polled every 15 s, its finalized block every minute at most', async () => {
+  const { tracker, feed, clock } = createTracker({ demand: 'idle', blockTimeMs: 2_000 });
+  tracker.start();
+  await clock.advance(600_000);
+  assert.equal(feed.timesOf('latest').length, 41);
+  assert.ok(feed.timesOf('finalized').length <= 11);
+});
 
 test('an overdue block is polled for at the usual interval', async () => {
   const { tracker, feed, clock } = createTracker({ isAwaited: true, blockTimeMs: 8_000 });

@@ -411,6 +411,16 @@ test('lower tiers have no vote while a better tier is healthy', () => {
   assert.deepEqual(voteOn({}, [...makeCandidates(at(100), 2), ...stuck]), [['votes', 'lagging'], 100n]);
 });
 
+test('a reserve has no vote while another node of any tier has one, and decides the head alone if none has', () => {
+  const reserve = makeCandidates(at(110, 110, 110)).map((node) => ({ ...node, isReserve: true }));
+  const free = makeCandidates(at(104), 100);
+  const stuck = makeCandidates(at(30));
+  const none = ['lowerTier', 'lowerTier', 'lowerTier'];
+  assert.deepEqual(voteOn({}, [...reserve, ...free]), [[...none, 'votes'], 104n]);
+  assert.deepEqual(voteOn({}, [...reserve, ...stuck]), [['votes', 'votes', 'votes', 'lagging'], 110n]);
+  assert.deepEqual(voteOn({}, reserve), [['votes', 'votes', 'votes'], 110n]);
+});
+
 test('a node that only claims to be far ahead makes no other node lag, whatever its timestamp', () => {
   const claim = { ...makeBlock('x', 100_000n), timestamp: a.at(100).timestamp };
   const liar = makeCandidates([viewChain(new TestChain([claim]), 0)]);

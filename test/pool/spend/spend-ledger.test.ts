@@ -145,10 +145,31 @@ describe('spend', () => {
     const before = open(ledger, 'hosted', { credits: 50 });
     before.charge(60);
     const after = open(ledger, 'hosted', { credits: 100 });
+    assert.equal(before.isUsedUp, true);
+    ledger.apply();
+    assert.equal(after.isUsedUp, false);
     before.close();
     await clock.advance(10 * REPORT_MS);
     assert.equal(after.isUsedUp, false);
     after.charge(40);
     assert.equal(after.isUsedUp, true);
+  });
+
+  it('has the budget and the credits of before after a reload that is refused', async () => {
+    const { openProcess, clock } = setUp();
+    const ledger = openProcess();
+    const budget = { credits: 100, account: 'team' };
+    const spend = open(ledger, 'hosted', budget);
+    ledger.apply();
+    spend.charge(60);
+    await clock.advance(REPORT_MS);
+    const before = spend.describe();
+    const refused = open(ledger, 'hosted', { ...budget, credits: 50, per: 'day', hard: true });
+    assert.deepEqual([spend.isUsedUp, spend.isBarred, spend.describe()], [false, false, before]);
+    refused.close();
+    await clock.advance(6 * REPORT_MS);
+    assert.deepEqual([spend.isUsedUp, spend.describe()], [false, before]);
+    spend.charge(40);
+    assert.equal(spend.isUsedUp, true);
   });
 });

@@ -9,6 +9,6 @@ const TIME = Date.parse('2026-11-28T12:00:00Z');
 export function createSpend(prices: Prices, budget?: Partial<Budget>): Spend {
   const account = new SpendAccount('node', TIME);
   if (budget !== undefined)
-    account.limitTo({ credits: 1, per: 'month', resetDay: 1, hard: false, ...budget }, TIME);
+    account.claim({ credits: 1, per: 'month', resetDay: 1, hard: false, ...budget }, TIME);
   return new Spend(prices, account, undefined, () => {});
 }

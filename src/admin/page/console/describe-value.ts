@@ -1,3 +1,4 @@
+import { countOf } from '../../../util/count-of.ts';
 import { formatDate, NOTHING, shortenMiddle } from '../format.ts';
 import { listAlternatives, type OpenRpcSchema } from './open-rpc.ts';
 import { decodeString } from './revert.ts';
@@ -46,8 +47,8 @@ function describeMember(name: string, value: unknown, schema: OpenRpcSchema): De
 /** Shortens long hex data; the note has its size. */
 export function describeHex(value: string): Description {
   if (value.length <= LONG) return { text: value };
-  const bytes = ((value.length - 2) / 2).toLocaleString('en');
-  return { text: shortenMiddle(value, 34, 16), note: `${bytes} bytes`, full: value };
+  const note = countOf((value.length - 2) / 2, 'byte');
+  return { text: shortenMiddle(value, 34, 16), note, full: value };
 }
 
 /** Whether a member without a schema is a quantity by its name in the Execution API: members of logs, transactions and blocks. */
@@ -64,7 +65,7 @@ function describeList(list: readonly unknown[]): Description {
   const full = list.every((item) => typeof item === 'string')
     ? list.join('\n')
     : JSON.stringify(list, undefined, 2);
-  return { text: list.length === 1 ? '1 entry' : `${list.length.toLocaleString('en')} entries`, full };
+  return { text: countOf(list.length, 'entry', 'entries'), full };
 }
 
 /** Describes a quantity in decimal, with the unit or date that its name implies. */
@@ -97,9 +98,7 @@ export function formatUnits(value: bigint, decimals: number): string {
 export function describeData(data: string): readonly FieldRow[] {
   const digits = data.slice(2);
   const bytes = digits.length / 2;
-  const rows: FieldRow[] = [
-    { name: 'length', text: `${bytes.toLocaleString('en')} ${bytes === 1 ? 'byte' : 'bytes'}` },
-  ];
+  const rows: FieldRow[] = [{ name: 'length', text: countOf(bytes, 'byte') }];
   if (bytes === 32) {
     rows.push({ name: 'as a number', text: BigInt(data).toLocaleString('en') });
     if (/^0{24}[0-9a-f]{8}/.test(digits) && !/^0{32}/.test(digits)) {

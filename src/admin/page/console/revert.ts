@@ -1,3 +1,4 @@
+import { countOf } from '../../../util/count-of.ts';
 import type { FieldRow } from './describe-value.ts';
 
 /** Decoded revert reason of a contract, with the arguments of an error whose interface is known. */
@@ -45,7 +46,10 @@ export function decodeRevert(data: string): Revert {
 function describeUnknown(data: string): Revert {
   const bytes = Math.max(0, data.length - 2) / 2;
   if (bytes < 4) return { kind: 'raw data', text: data };
-  return { kind: 'custom error', text: `selector ${data.slice(0, 10)}, ${bytes - 4} bytes of arguments` };
+  return {
+    kind: 'custom error',
+    text: `selector ${data.slice(0, 10)}, ${countOf(bytes - 4, 'byte')} of arguments`,
+  };
 }
 
 /** Decodes an ABI-encoded string (hex digits); undefined for other data. */

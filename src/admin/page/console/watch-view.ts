@@ -1,5 +1,6 @@
+import { countOf } from '../../../util/count-of.ts';
 import { element, setText } from '../dom.ts';
-import { formatCount, formatTime } from '../format.ts';
+import { formatTime } from '../format.ts';
 import { indentJson } from './indent-json.ts';
 import type { SentRequest } from './sent-request.ts';
 import { watchMessages } from './server.ts';
@@ -66,7 +67,7 @@ export class WatchView {
     }
     if (left.signal.aborted) return;
     this.#stop.hidden = true;
-    setText(this.#state, `${end}, after ${formatCount(this.#count)} messages`);
+    setText(this.#state, `${end}, after ${countOf(this.#count, 'message')}`);
   }
 
   /** Marks the messages as old unless they belong to the request that the form has now. */
@@ -85,11 +86,11 @@ export class WatchView {
     this.#left.abort();
     this.#left = undefined;
     this.#stop.hidden = true;
-    setText(this.#state, `Stopped after ${formatCount(this.#count)} messages`);
+    setText(this.#state, `Stopped after ${countOf(this.#count, 'message')}`);
   }
 
   #show(message: string): void {
-    setText(this.#state, `Live: ${formatCount(++this.#count)} messages`);
+    setText(this.#state, `Live: ${countOf(++this.#count, 'message')}`);
     const text = indentJson(message);
     const shown = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}\n… and more` : text;
     const head = element('p', { class: 'hosts' }, formatTime(Date.now()));

@@ -1,3 +1,4 @@
+import { countOf } from '../../../../util/count-of.ts';
 import { type FieldRow, formatUnits } from '../describe-value.ts';
 import type { AbiValue } from './abi-values.ts';
 import { type AbiParameter, formatType, readArrayType } from './contract-interface.ts';
@@ -51,7 +52,7 @@ function describeScalar(
   if (typeof value === 'string') {
     if (type !== 'bytes') return { text: value };
     const bytes = (value.length - 2) / 2;
-    return bytes > 32 ? { text: value, note: `${bytes.toLocaleString('en')} bytes` } : { text: value };
+    return bytes > 32 ? { text: value, note: countOf(bytes, 'byte') } : { text: value };
   }
   if (typeof value === 'boolean') return { text: String(value) };
   const number = BigInt(value);

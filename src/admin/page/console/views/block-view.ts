@@ -1,5 +1,6 @@
+import { countOf } from '../../../../util/count-of.ts';
 import { describeFields } from '../describe-value.ts';
-import { countOf, formatBlockTime, formatQuantityCell } from './cells.ts';
+import { formatBlockTime, formatQuantityCell } from './cells.ts';
 import { type AnswerObject, isObject, listObjects, type ViewContext } from './context.ts';
 import { createDecodedList, createHeadline, createPartTitle } from './decoded-list.ts';
 import { createTransactionRows } from './transactions-view.ts';

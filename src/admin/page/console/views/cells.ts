@@ -37,11 +37,6 @@ export function formatBlockTime(timestamp: unknown): string {
   return seconds === undefined ? '' : formatDate(Number(seconds) * 1_000);
 }
 
-/** Formats a number of things: `1 log`, `2 logs`. */
-export function countOf(count: number | bigint, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${BigInt(count) === 1n ? '' : 's'}`;
-}
-
 /** Sums quantities; values that are no quantities count as 0. */
 export function sumQuantities(values: readonly unknown[]): bigint {
   return values.reduce<bigint>((total, value) => total + (readHexNumber(value) ?? 0n), 0n);

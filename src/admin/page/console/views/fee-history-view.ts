@@ -1,6 +1,7 @@
+import { countOf } from '../../../../util/count-of.ts';
 import { formatShare, NOTHING } from '../../format.ts';
 import type { Column } from '../../table.ts';
-import { countOf, formatWei, readHexNumber } from './cells.ts';
+import { formatWei, readHexNumber } from './cells.ts';
 import type { AnswerObject, ViewContext } from './context.ts';
 import { createDecodedList, createHeadline } from './decoded-list.ts';
 import { createRows } from './rows.ts';

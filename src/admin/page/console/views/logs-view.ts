@@ -1,6 +1,7 @@
+import { countOf } from '../../../../util/count-of.ts';
 import type { LogData } from '../abi/known-interfaces.ts';
 import { describeFields } from '../describe-value.ts';
-import { countOf, formatHexCell, formatQuantityCell } from './cells.ts';
+import { formatHexCell, formatQuantityCell } from './cells.ts';
 import { type AnswerObject, listObjects, type ViewContext } from './context.ts';
 import { createDecodedList, createHeadline, createPartTitle } from './decoded-list.ts';
 import { createRows } from './rows.ts';

@@ -1,3 +1,4 @@
+import { countOf } from '../../../../util/count-of.ts';
 import {
   describeData,
   describeFields,
@@ -7,7 +8,7 @@ import {
 } from '../describe-value.ts';
 import { listAlternatives } from '../open-rpc.ts';
 import { isQuantity } from '../values.ts';
-import { countOf, readHexNumber } from './cells.ts';
+import { readHexNumber } from './cells.ts';
 import { type AnswerObject, isObject, type ViewContext } from './context.ts';
 import { createDecodedList, createHeadline } from './decoded-list.ts';
 import { createRows } from './rows.ts';
@@ -56,9 +57,7 @@ function createReturn(data: string, { params, interfaces }: ViewContext): Node[]
 
 function createList(list: readonly unknown[]): Node[] {
   if (list.length === 0) return createHeadline('Empty list');
-  const headline = createHeadline(
-    list.length === 1 ? '1 entry' : `${list.length.toLocaleString('en')} entries`,
-  );
+  const headline = createHeadline(countOf(list.length, 'entry', 'entries'));
   if (!list.every(isObject)) {
     const rows = list.slice(0, 1_000).map((one, i) => {
       const text = typeof one === 'string' ? one : JSON.stringify(one);

@@ -1,5 +1,6 @@
+import { countOf } from '../../../../util/count-of.ts';
 import { describeFields, type FieldRow } from '../describe-value.ts';
-import { countOf, formatHexCell, formatQuantityCell, readHexNumber } from './cells.ts';
+import { formatHexCell, formatQuantityCell, readHexNumber } from './cells.ts';
 import { type AnswerObject, listObjects, type ViewContext } from './context.ts';
 import { createDecodedList, createHeadline, createPartTitle } from './decoded-list.ts';
 import { createRows } from './rows.ts';

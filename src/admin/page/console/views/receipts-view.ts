@@ -1,7 +1,8 @@
+import { countOf } from '../../../../util/count-of.ts';
 import { NOTHING } from '../../format.ts';
 import type { Cell } from '../../table.ts';
 import { describeFields } from '../describe-value.ts';
-import { countOf, formatHexCell, formatQuantityCell, sumQuantities } from './cells.ts';
+import { formatHexCell, formatQuantityCell, sumQuantities } from './cells.ts';
 import { type AnswerObject, listObjects, type ViewContext } from './context.ts';
 import { createDecodedList, createHeadline, createPartTitle } from './decoded-list.ts';
 import { createLogRows } from './logs-view.ts';

@@ -1,7 +1,8 @@
+import { countOf } from '../../../../util/count-of.ts';
 import { element } from '../../dom.ts';
 import type { Cell } from '../../table.ts';
 import { describeFields, describeHex, type FieldRow } from '../describe-value.ts';
-import { countOf, formatBlockTime, formatQuantityCell, sumQuantities } from './cells.ts';
+import { formatBlockTime, formatQuantityCell, sumQuantities } from './cells.ts';
 import { type AnswerObject, isObject, listObjects, type ViewContext } from './context.ts';
 import { createDecodedList, createHeadline, createPartTitle } from './decoded-list.ts';
 import { describeRpcFailure } from './failure-view.ts';

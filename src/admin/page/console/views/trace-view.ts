@@ -1,7 +1,8 @@
+import { countOf } from '../../../../util/count-of.ts';
 import { element } from '../../dom.ts';
 import { shortenMiddle } from '../../format.ts';
 import { describeHex, type FieldRow } from '../describe-value.ts';
-import { countOf, formatQuantityCell, formatWei, readHexNumber } from './cells.ts';
+import { formatQuantityCell, formatWei, readHexNumber } from './cells.ts';
 import { type AnswerObject, isObject, listObjects, type ViewContext } from './context.ts';
 import { createDecodedList, createHeadline, createPartTitle } from './decoded-list.ts';
 import { createLogRows } from './logs-view.ts';
