@@ -64,6 +64,11 @@ export const COMMAND_TABLE: Readonly<Record<string, CommandRow>> = {
     summary: 'Prints the credits that calls to nodes with prices cost (upstreams[].credits)',
     load: async () => (await import('./spend.ts')).spendCommand,
   },
+  usage: {
+    synopsis: 'usage --config FILE [OPTIONS]',
+    summary: 'Prints calls, refused calls and credits of clients by day, key, network and method',
+    load: async () => (await import('./usage.ts')).usageCommand,
+  },
   health: {
     synopsis: 'health [--config FILE]',
     summary: 'Checks that the service on this machine is alive',

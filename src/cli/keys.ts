@@ -10,7 +10,7 @@ import { createNameCheck } from '../service/check-key-names.ts';
 import { type Command, createCommand, createCommandGroup } from '../service/command.ts';
 import { DATA_VARIABLES } from '../service/common-help.ts';
 import { formatTable } from '../service/format-table.ts';
-import { openKeyTable } from '../service/open-access.ts';
+import { openKeyTable } from '../service/open-one-table.ts';
 import { UsageError } from '../service/usage.ts';
 import { describeIssues } from '../util/describe-issue.ts';
 import { KEY_SETTING_OPTIONS, readDuration, readSettings } from './key-options.ts';

@@ -3,6 +3,7 @@ import { type Command, createCommand } from '../service/command.ts';
 import { DATA_VARIABLES, FILE_VARIABLES, REQUIRED_CONFIG_OPTION } from '../service/common-help.ts';
 import { formatTable } from '../service/format-table.ts';
 import { listSpend, type NodeSpend } from '../service/list-spend.ts';
+import { formatCsv } from '../util/csv.ts';
 
 /** Output of the command by the value of --format. */
 const FORMATS: Readonly<Record<'table' | 'csv' | 'json', (nodes: readonly NodeSpend[]) => string>> = {
@@ -57,7 +58,7 @@ function formatPeriods(nodes: readonly NodeSpend[]): string {
 
 function formatDays(nodes: readonly NodeSpend[]): string {
   const rows = nodes.flatMap(({ network, upstream, days }) =>
-    days.map(({ day, credits }) => `${day},${network},${upstream},${credits}\n`),
+    days.map(({ day, credits }) => [day, network, upstream, credits]),
   );
-  return `day,network,upstream,credits\n${rows.join('')}`;
+  return formatCsv([['day', 'network', 'upstream', 'credits'], ...rows]);
 }

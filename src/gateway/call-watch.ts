@@ -33,6 +33,22 @@ const REASONS: Readonly<Partial<Record<ErrorName, LimitReason>> & Record<BoundEr
   rejected: 'auth',
 };
 
+/** Reasons that are limits on the use of the service, other than time limits: a call that takes too long is not refused. */
+const USE_LIMITS: ReadonlySet<LimitReason | undefined> = new Set([
+  'rate',
+  'credits',
+  'overload',
+  'quota',
+  'size',
+]);
+
+/** Returns the names of errors with which a limit refuses a call. */
+export function listLimitErrors(): ReadonlySet<string> {
+  return new Set(
+    (Object.keys(REASONS) as (keyof typeof REASONS)[]).filter((name) => USE_LIMITS.has(REASONS[name])),
+  );
+}
+
 /** Returns the reason label of a refusal by a bound: the reason of the bound's error, or else `time` or `overload`. */
 export function findReason(bound: BoundName): LimitReason {
   const [error] = listErrors(bound);
@@ -147,8 +163,8 @@ export class CallWatch {
   }
 
   /** Reports credits charged in addition to the cost of the calls. */
-  noteSurcharge({ principal }: Session, credits: number): void {
-    if (credits > 0) this.#observer.onSurcharge(principal, credits);
+  noteSurcharge({ principal, network }: Session, credits: number): void {
+    if (credits > 0) this.#observer.onSurcharge(principal, credits, network.name);
   }
 
   noteBatch(items: number): void {

@@ -6,6 +6,7 @@ import { KeyUsage } from './key-usage.ts';
 import type { LimitObserver, LimitReason } from './limit-observer.ts';
 import type { ErrorEntry } from './status.ts';
 import { Traffic } from './traffic.ts';
+import { UsageCounter } from './usage-counter.ts';
 
 /** Maximum distinct failures; the least recently seen one is evicted. */
 const MAX_ENTRIES = 100;
@@ -49,6 +50,8 @@ export type RefusalCount = {
 export class CallRecorder implements CallObserver, LimitObserver {
   readonly table: CallSeriesTable;
   readonly keys: KeyUsage = new KeyUsage();
+  /** Calls by key, network and method that are not reported to the shared table yet. */
+  readonly usage: UsageCounter = new UsageCounter();
   readonly errors: RecentErrors = new RecentErrors();
   readonly batchItems: Histogram = new Histogram(BATCH_BOUNDS);
   readonly brokenStreams: Map<string, number> = new Map();
@@ -60,9 +63,12 @@ export class CallRecorder implements CallObserver, LimitObserver {
   /** Unix time at the origin of `performance.now()`, milliseconds. */
   #origin: number;
 
-  /** @param faults outcomes that are faults of the service or of a node */
-  constructor(faults: ReadonlySet<string>) {
-    this.table = new CallSeriesTable(faults);
+  /**
+   * @param faults outcomes that are faults of the service or of a node
+   * @param refusals outcomes that are refusals by a limit
+   */
+  constructor(faults: ReadonlySet<string>, refusals: ReadonlySet<string> = new Set()) {
+    this.table = new CallSeriesTable({ faults, refusals }, this.usage);
     this.#origin = performance.timeOrigin;
   }
 
@@ -86,11 +92,13 @@ export class CallRecorder implements CallObserver, LimitObserver {
     const at = this.#origin + now;
     this.trafficOf(network).record(ms, series.isFault, Math.floor(at / 1_000));
     this.keys.count(caller, credits);
+    series.usage.count(caller.id, credits, series.isRefusal);
     if (series.isFault) this.errors.note(network, series.method, outcome, Math.round(at));
   }
 
-  onSurcharge(caller: Caller, credits: number): void {
+  onSurcharge(caller: Caller, credits: number, network: string): void {
     this.keys.addCredits(caller, credits);
+    this.usage.addSurcharge(caller.id, network, credits);
   }
 
   onBatch(items: number): void {

@@ -28,8 +28,8 @@ export interface CallObserver {
     credits: number,
     now: number,
   ): void;
-  /** Called with the credits that a key pays for a large body in addition to the price of the calls. */
-  onSurcharge(caller: Caller, credits: number): void;
+  /** Called with the credits that a key pays in addition to the price of the calls: for a large body, extra work, or notifications. */
+  onSurcharge(caller: Caller, credits: number, network: string): void;
   /** Called with the number of items of a batch that was read. */
   onBatch(items: number): void;
   /** Called when a streamed answer broke off after its first bytes. */

@@ -18,6 +18,8 @@ export type ObservabilityOptions = {
   readonly tracing: TracingOptions | undefined;
   /** Call outcomes that are faults of the service or of a node. */
   readonly faults: ReadonlySet<string>;
+  /** Call outcomes that are refusals by a limit. */
+  readonly refusals: ReadonlySet<string>;
   /** Time for sending the last spans at close, milliseconds. */
   readonly closeLimitMs: number;
 };
@@ -37,9 +39,9 @@ export interface Observability {
 
 /** Creates the observability of a process; tracing modules are loaded only where tracing is configured. */
 export async function openObservability(options: ObservabilityOptions): Promise<Observability> {
-  const { version, log, faults } = options;
+  const { version, log, faults, refusals } = options;
   const tracer = options.tracing === undefined ? undefined : await openTraces(options.tracing, options);
-  const calls = new CallRecorder(faults);
+  const calls = new CallRecorder(faults, refusals);
   const subscriptions = new SubscriptionRecorder();
   const requests = new RequestObserver(new RequestLog(log, options.requests, faults), tracer);
   // Modules for reading metrics and status are loaded at the first read, because loading them at the start would take 30 ms.

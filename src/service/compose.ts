@@ -217,7 +217,11 @@ type CoreParts = {
 
 async function openCore(config: Config, parts: CoreParts, before: Core | undefined): Promise<Core> {
   const { backends, observability, processes, isStrict, hasDemoKey, openFeed, interceptors } = parts;
-  const access = await openAccess(config, processes, backends.log, before?.access);
+  const access = await openAccess(
+    config,
+    { processes, usage: observability.calls.usage, log: backends.log },
+    before?.access,
+  );
   const { records, heights, spending } = access.tables;
   let networks: OpenNetworks;
   try {

@@ -1,9 +1,10 @@
 import type { Config } from '../config/config.ts';
 import { nameUpstream } from '../pool/endpoint.ts';
 import { nameNodeAccount, nameSharedAccount } from '../pool/spend/account-names.ts';
-import { findPeriod, formatDay } from '../pool/spend/budget.ts';
+import { findPeriod } from '../pool/spend/budget.ts';
 import type { DaySpend } from '../shared-store/spend/spend-table.ts';
-import { openSpendTable } from './open-access.ts';
+import { formatDay } from '../util/utc-day.ts';
+import { openSpendTable } from './open-one-table.ts';
 
 /** Credits of one node with prices. Days are UTC, as `2026-12-01`. */
 export type NodeSpend = {

@@ -1,5 +1,6 @@
 import type { Cache } from '../cache/cache.ts';
 import type { Config } from '../config/config.ts';
+import { listLimitErrors } from '../gateway/call-watch.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Logger } from '../observe/logger.ts';
 import { type Observability, openObservability } from '../observe/observability.ts';
@@ -20,6 +21,7 @@ export function watchService(config: Config, log: Logger): Promise<Observability
     requests: config.log.requests,
     tracing: config.tracing,
     faults: listFaults(),
+    refusals: listLimitErrors(),
     closeLimitMs: config.limits.drainTimeout,
   });
 }

@@ -4,7 +4,8 @@ import type { AdminApiParts } from '../admin/admin-server.ts';
 import type { ReloadAnswer } from '../admin/api/api-sources.ts';
 import type { Config } from '../config/config.ts';
 import { createNameCheck } from './check-key-names.ts';
-import { openKeyTable } from './open-access.ts';
+import { listUsage } from './list-usage.ts';
+import { openKeyTable } from './open-one-table.ts';
 import type { ServiceHost } from './service-host.ts';
 import { readVersion } from './version.ts';
 
@@ -45,6 +46,7 @@ export async function openAdminApi({
           await book.close();
         }
       },
+      readUsage: (query, left) => listUsage(findConfig(), query, { left }),
       listNodes: () => host.listNodes(),
       cordon: (name, isForced) => host.cordon(name, isForced),
       uncordon: (name) => host.uncordon(name),

@@ -170,7 +170,7 @@ test('after thirty wrong tokens every token is refused until time has passed', a
 });
 
 test('wrong tokens and wrong keys of the page count together', async (t) => {
-  const api = await startApi(t, { key: KEY });
+  const api = await startApi(t, { key: KEY, clock: new FakeClock() });
   for (let i = 0; i < 15; i++) {
     await api.send({ path: '/admin/v1/keys', token: TOKENS.wrong });
     await api.send({ path: '/status', token: TOKENS.wrong });

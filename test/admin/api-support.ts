@@ -7,6 +7,7 @@ import type { AdminParts } from '../../src/admin/admin-server.ts';
 import type { ApiSources } from '../../src/admin/api/api-sources.ts';
 import type { AuditEntry } from '../../src/admin/api/audit-entry.ts';
 import { AuditLog } from '../../src/admin/api/audit-log.ts';
+import { formatDay } from '../../src/util/utc-day.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { type Asked, ask, type Got, startAdmin } from './support.ts';
 
@@ -26,6 +27,12 @@ const NO_NODE = { outcome: 'unknown', reason: 'no node of the service has this n
 
 /** A service with the network `mainnet` that runs without a configuration file. */
 const SOURCES: Omit<ApiSources, 'useKeys'> = {
+  readUsage: async ({ from, to }) => ({
+    from: formatDay(from),
+    to: formatDay(to),
+    rows: [],
+    total: { calls: 0, refused: 0, credits: 0 },
+  }),
   listNodes: async () => [],
   cordon: async () => NO_NODE,
   uncordon: async () => NO_NODE,

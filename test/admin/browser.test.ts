@@ -101,7 +101,7 @@ describe('the admin page over a service with scripted blocks', { skip: NO_BROWSE
     await page.getByRole('button', { name: 'Edit as JSON' }).click();
     const heads = { jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] };
     await fill(JSON.stringify(heads));
-    await page.getByText('Live: 1 messages').waitFor();
+    await page.getByText('Live: 1 message').waitFor();
     feed.send(makeStep('added', 0xabc));
     feed.send(makeStep('added', 0xabd));
     await page.getByText('Live: 3 messages').waitFor();
@@ -110,7 +110,7 @@ describe('the admin page over a service with scripted blocks', { skip: NO_BROWSE
     await keepScreenshot(page.locator('#console-part'), 'console-watch');
 
     await fill(JSON.stringify({ ...heads, params: ['logs', {}] }));
-    await page.getByText('Live: 1 messages').waitFor();
+    await page.getByText('Live: 1 message').waitFor();
     feed.send(makeStep('added', 0xabe), [makeLog(0xabe)]);
     await page.getByText('Live: 2 messages').waitFor();
     assert.match(await readText(page.locator('.message').first()), /"removed": false/);
@@ -119,7 +119,7 @@ describe('the admin page over a service with scripted blocks', { skip: NO_BROWSE
     await waitUntil(() => feed.joined.size === 0);
 
     await fill(JSON.stringify(heads));
-    await page.getByText('Live: 1 messages').waitFor();
+    await page.getByText('Live: 1 message').waitFor();
     feed.fail('closed');
     await page.getByText(/closed the connection: 1012 the network is no longer served/).waitFor();
 

@@ -1,7 +1,7 @@
 import { type IssuedKey, KeyBook } from '../../src/access/keys/key-book.ts';
 import type { KeySettings } from '../../src/access/keys/key-settings.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { openKeyTable } from '../../src/service/open-access.ts';
+import { openKeyTable } from '../../src/service/open-one-table.ts';
 import type { Program } from './program.ts';
 
 /** Opens the keys of a configuration from wherever it stores them, as `portcullis keys` does. */

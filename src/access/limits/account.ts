@@ -1,5 +1,6 @@
 import { continueWith, type PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import { TokenBucket } from '../../util/token-bucket.ts';
+import { DAY_MS } from '../../util/utc-day.ts';
 import type { Rate } from '../keys/rate.ts';
 import type { Drawn, LimitTable, Spending } from './limit-table.ts';
 
@@ -38,7 +39,6 @@ const RETRY_MS = 250;
 const MAX_WAITING = 1_000;
 /** Maximum number of times that one call draws tokens. Concurrent calls may take the drawn tokens first, so that the call has to draw again. */
 const MAX_DRAWS = 3;
-const DAY_MS = 86_400_000;
 /** The current day is determined from the wall clock at least this often, ms, because the wall clock may be corrected. */
 const DAY_CHECK_MS = 60_000;
 

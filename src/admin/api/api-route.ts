@@ -22,6 +22,8 @@ export type RouteAnswer = {
   readonly value: unknown;
   /** Object of the change, if it is known only afterwards, such as the id of a new key. */
   readonly target?: string;
+  /** Body in another media type, in place of the JSON body. */
+  readonly text?: { readonly type: string; readonly body: string };
 };
 
 /** Route of the Admin API: a row of the table from which dispatch, roles, audit log and OpenAPI document come. */
@@ -37,7 +39,13 @@ export type ApiRoute<Query = unknown, Body = unknown> = {
   readonly query?: z.ZodType<Query>;
   /** Schema of the JSON body; present for changes only. */
   readonly body?: z.ZodType<Body>;
-  readonly answer: { readonly status: 200 | 201; readonly says: string; readonly schema: z.ZodType };
+  readonly answer: {
+    readonly status: 200 | 201;
+    readonly says: string;
+    readonly schema: z.ZodType;
+    /** Media types of bodies other than JSON. */
+    readonly otherTypes?: readonly string[];
+  };
   /** Refusals of this route alone, by status. */
   readonly refusals?: Readonly<Record<number, string>>;
   /**

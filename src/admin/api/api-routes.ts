@@ -5,6 +5,7 @@ import { KEY_ROUTES } from './key-routes.ts';
 import { NODE_ROUTES } from './node-routes.ts';
 import { describeApi } from './openapi.ts';
 import { SERVICE_ROUTES } from './service-routes.ts';
+import { USAGE_ROUTES } from './usage-routes.ts';
 
 /** Path that all routes of the Admin API begin with. */
 export const API_PATH = '/admin/v1';
@@ -21,6 +22,7 @@ const DOCUMENT_ROUTE: ApiRoute = defineRoute({
 /** All routes of the Admin API. */
 export const API_ROUTES: readonly ApiRoute[] = [
   ...KEY_ROUTES,
+  ...USAGE_ROUTES,
   ...NODE_ROUTES,
   ...SERVICE_ROUTES,
   ...AUDIT_ROUTES,

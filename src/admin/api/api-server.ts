@@ -62,9 +62,10 @@ export class ApiServer {
       body: route.body && check(route.body, await readJsonBody(request, MAX_BODY_BYTES), 422),
       left: left.signal,
     };
-    const { value } =
+    const { value, text } =
       roleOf(route) === 'read' ? await route.run(checked) : await this.#change(route, checked, caller);
-    sendText(response, route.answer.status, JSON_TYPE, `${JSON.stringify(value)}\n`);
+    const { type, body } = text ?? { type: JSON_TYPE, body: `${JSON.stringify(value)}\n` };
+    sendText(response, route.answer.status, type, body);
   }
 
   /** Makes a change. The line `begun` is in the log before the change is made, and the outcome before the change is acknowledged. */

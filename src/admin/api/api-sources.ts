@@ -1,5 +1,7 @@
 import type { KeyBook } from '../../access/keys/key-book.ts';
 import type { ServiceVerdict } from '../../observe/verdict.ts';
+import type { UsageQuery } from './usage-query.ts';
+import type { UsageView } from './usage-view.ts';
 
 /** Result of a reload of the configuration. */
 export type ReloadAnswer =
@@ -30,6 +32,12 @@ export type CordonAnswer =
 export interface ApiSources {
   /** Runs work on the keys of the service. */
   useKeys<T>(work: (book: KeyBook) => Promise<T>): Promise<T>;
+  /**
+   * Reads the recorded usage of all processes.
+   * @param left aborted when the client has disconnected
+   * @throws AdminRefusal for too many rows, or if the table is unavailable
+   */
+  readUsage(query: UsageQuery, left: AbortSignal): Promise<UsageView>;
   /** Lists the nodes of all networks. @throws AdminRefusal if a process does not answer */
   listNodes(): Promise<readonly NodeView[]>;
   /** Takes a node out of service. @param isForced whether the node is cordoned even if no other node can answer in its place */

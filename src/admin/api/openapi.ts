@@ -85,7 +85,12 @@ function describeRoute(route: ApiRoute): JsonSchemaObject {
     responses: {
       [answer.status]: {
         description: answer.says,
-        content: { 'application/json': { schema: toJsonSchema(answer.schema) } },
+        content: {
+          'application/json': { schema: toJsonSchema(answer.schema) },
+          ...Object.fromEntries(
+            (answer.otherTypes ?? []).map((type) => [type.split(';')[0], { schema: { type: 'string' } }]),
+          ),
+        },
       },
       ...Object.fromEntries(
         Object.entries(listRefusals(route)).map(([status, description]) => [

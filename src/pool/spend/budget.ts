@@ -1,3 +1,5 @@
+import { DAY_MS } from '../../util/utc-day.ts';
+
 /** `upstreams[].budget:` maximum credits of a node in a period. */
 export type Budget = {
   readonly credits: number;
@@ -13,8 +15,6 @@ export type Budget = {
 
 /** Period of a budget: its first day, and the first day of the next period. Days since 1970, UTC. */
 export type Period = { readonly from: number; readonly until: number };
-
-export const DAY_MS = 86_400_000;
 
 /** Calendar month, the period of a node without a budget. */
 const CALENDAR_MONTH: Pick<Budget, 'per' | 'resetDay'> = { per: 'month', resetDay: 1 };
@@ -36,9 +36,4 @@ export function findPeriod(budget: Pick<Budget, 'per' | 'resetDay'> = CALENDAR_M
 function findReset(year: number, month: number, resetDay: number): number {
   const days = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
   return Date.UTC(year, month, Math.min(resetDay, days)) / DAY_MS;
-}
-
-/** Formats a day since 1970 as `2026-12-01`. */
-export function formatDay(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }

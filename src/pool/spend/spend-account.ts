@@ -1,6 +1,8 @@
-import { continueWith, type PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
+import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
+import { ReportOutbox } from '../../shared-store/reports/report-outbox.ts';
 import type { DaySpend, SpendReport, SpendTable } from '../../shared-store/spend/spend-table.ts';
-import { type Budget, DAY_MS, findPeriod, type Period } from './budget.ts';
+import { DAY_MS } from '../../util/utc-day.ts';
+import { type Budget, findPeriod, type Period } from './budget.ts';
 
 /** Maximum number of earlier days whose credits are kept apart while the table is unavailable. Beyond it, the oldest days are reported as one. */
 const MAX_LATE_DAYS = 7;
@@ -24,9 +26,7 @@ export class SpendAccount {
   #pending = 0;
   /** Credits of earlier days that are not reported yet, oldest first. */
   #late: readonly DaySpend[] = [];
-  /** Report that the table has not confirmed yet. */
-  #reported: SpendReport | undefined;
-  #reporting: Promise<void> | undefined;
+  readonly #outbox = new ReportOutbox<SpendReport, number>();
 
   /** @param time Unix ms */
   constructor(name: string, time: number) {
@@ -52,7 +52,7 @@ export class SpendAccount {
   get spent(): number {
     let spent = this.#recorded + this.#pending;
     for (const { day, credits } of this.#late) if (day >= this.#period.from) spent += credits;
-    const reported = this.#reported;
+    const reported = this.#outbox.unconfirmed;
     return reported !== undefined && reported.day >= this.#period.from ? spent + reported.credits : spent;
   }
 
@@ -63,7 +63,7 @@ export class SpendAccount {
 
   /** Whether there are credits that the table has not confirmed. */
   get isDirty(): boolean {
-    return this.#pending > 0 || this.#late.length > 0 || (this.#reported?.credits ?? 0) > 0;
+    return this.#pending > 0 || this.#late.length > 0 || (this.#outbox.unconfirmed?.credits ?? 0) > 0;
   }
 
   /** Number of earlier days that are not reported yet. */
@@ -110,26 +110,26 @@ export class SpendAccount {
    * @param entry number of the report if it is a new one
    * @param time Unix ms
    */
-  report(table: SpendTable, entry: number, time: number): PromiseOrValue<void> {
-    if (this.#reporting !== undefined) return this.#reporting;
+  report(table: SpendTable, entry: number, time: number): PromiseOrValue<unknown> {
     const period = this.#period;
     this.#turnDay(Math.floor(time / DAY_MS));
-    if (this.#reported === undefined) {
-      const [late, ...others] = this.#late;
-      const { day, credits } = late ?? { day: this.#day, credits: this.#pending };
-      this.#reported = { account: this.name, day, credits, since: period.from, entry };
-      if (late === undefined) this.#pending = 0;
-      else this.#late = others;
-    }
-    const report = { ...this.#reported, since: period.from };
-    const done = continueWith(table.report(report), (recorded) => {
-      this.#reporting = undefined;
-      // Without credits, the outcome of the report does not matter, and the next report has a new day.
-      if (recorded !== undefined || report.credits === 0) this.#reported = undefined;
-      if (recorded !== undefined && this.#period === period) this.#recorded = recorded;
+    return this.#outbox.send({
+      next: () => this.#createReport(entry, period),
+      deliver: (report) => table.report({ ...report, since: period.from }),
+      onOutcome: (recorded, report) => {
+        // Without credits, the outcome of the report does not matter, and the next report has a new day.
+        if (report.credits === 0) this.#outbox.forget();
+        if (recorded !== undefined && this.#period === period) this.#recorded = recorded;
+      },
     });
-    if (done instanceof Promise) this.#reporting = done;
-    return done;
+  }
+
+  #createReport(entry: number, period: Period): SpendReport {
+    const [late, ...others] = this.#late;
+    const { day, credits } = late ?? { day: this.#day, credits: this.#pending };
+    if (late === undefined) this.#pending = 0;
+    else this.#late = others;
+    return { account: this.name, day, credits, since: period.from, entry };
   }
 
   #enforce(claim: BudgetClaim, time: number): void {

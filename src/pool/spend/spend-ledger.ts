@@ -1,3 +1,4 @@
+import { LAST_ROUNDS, REPORT_MS } from '../../shared-store/reports/report-outbox.ts';
 import type { SpendTable } from '../../shared-store/spend/spend-table.ts';
 import type { Clock } from '../../util/clock.ts';
 import type { UpstreamOptions } from '../options.ts';
@@ -5,18 +6,8 @@ import { nameNodeAccount, nameSharedAccount } from './account-names.ts';
 import { Spend } from './spend.ts';
 import { SpendAccount } from './spend-account.ts';
 
-/**
- * Interval between reports of spent credits to the table, ms. Between two reports, no process knows the new credits of the others, and a killed
- * process loses its own.
- */
-export const REPORT_MS = 1_000;
 /** Number of intervals after which the credits of an account are read although this process has spent none. */
 const IDLE_ROUNDS = 5;
-/**
- * Maximum rounds of reports at the end, besides one for each earlier day that is not reported yet. Calls that end during one round are reported in the
- * next.
- */
-const LAST_ROUNDS = 3;
 
 export type SpendLedgerOptions = {
   readonly table: SpendTable;
@@ -25,7 +16,10 @@ export type SpendLedgerOptions = {
   readonly wallTime: () => number;
 };
 
-/** All credits that this process spends at providers. Reports them to the shared table at intervals. */
+/**
+ * All credits that this process spends at providers. Reports them to the shared table at intervals. Between two reports, no process knows the new credits
+ * of the others.
+ */
 export class SpendLedger {
   readonly #options: SpendLedgerOptions;
   readonly #accounts = new Map<string, SpendAccount>();
@@ -102,7 +96,7 @@ export class SpendLedger {
     }
   };
 
-  #report(account: SpendAccount): void | Promise<void> {
+  #report(account: SpendAccount): unknown {
     return account.report(this.#options.table, ++this.#entries, this.#options.wallTime());
   }
 }

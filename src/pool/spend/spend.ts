@@ -1,6 +1,6 @@
 import type { SpendStatus } from '../../observe/status.ts';
 import { countOf } from '../../util/count-of.ts';
-import { DAY_MS, formatDay } from './budget.ts';
+import { DAY_MS, formatDay } from '../../util/utc-day.ts';
 import { type Prices, PriceTable } from './price-table.ts';
 import type { SpendAccount } from './spend-account.ts';
 

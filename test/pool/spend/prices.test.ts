@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { upstreamsSchema } from '../../../src/pool/options.ts';
-import { type Budget, findPeriod, formatDay } from '../../../src/pool/spend/budget.ts';
+import { type Budget, findPeriod } from '../../../src/pool/spend/budget.ts';
 import { PriceTable } from '../../../src/pool/spend/price-table.ts';
 import { describeIssue } from '../../../src/util/describe-issue.ts';
+import { formatDay } from '../../../src/util/utc-day.ts';
 
 describe('prices', () => {
   const table = new PriceTable({

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type UpstreamOptions, upstreamsSchema } from '../../../src/pool/options.ts';
 import type { Spend } from '../../../src/pool/spend/spend.ts';
-import { REPORT_MS, SpendLedger } from '../../../src/pool/spend/spend-ledger.ts';
+import { SpendLedger } from '../../../src/pool/spend/spend-ledger.ts';
+import { REPORT_MS } from '../../../src/shared-store/reports/report-outbox.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { MemorySpendTable } from './memory-spend-table.ts';
 
