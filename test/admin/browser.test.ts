@@ -5,12 +5,8 @@ import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { MAIN } from '../../scripts/program-files.ts';
-import { parseConfig } from '../../src/config/load-config.ts';
 import { METHODS } from '../../src/methods/table.ts';
-import { createLogger } from '../../src/observe/logger.ts';
-import { mergeStatus } from '../../src/observe/merge-status.ts';
 import { encodeOpenRpc } from '../../src/rpc/openrpc.ts';
-import { composeService, type Service } from '../../src/service/compose.ts';
 import { FACTS } from '../support/development.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { FakeFeed, makeLog, makeStep } from '../support/fake-feed.ts';
@@ -25,8 +21,9 @@ import {
   readText,
   type WatchedPage,
 } from './browser.ts';
+import { useFeedConsole } from './console-page.ts';
 import { createStatus, EVIL_NAME } from './status-fixture.ts';
-import { createService, type RunningAdmin, startAdmin } from './support.ts';
+import { type RunningAdmin, startAdmin } from './support.ts';
 
 const DESKTOP = { size: 'desktop', scheme: 'light' } as const;
 
@@ -60,37 +57,11 @@ async function send(page: Page): Promise<string> {
 }
 
 describe('the admin page over a service with scripted blocks', { skip: NO_BROWSER }, () => {
-  const folder = makeTemporaryFolder();
   const feed = new FakeFeed();
-  let service: Service;
-  let admin: RunningAdmin;
-
-  before(async () => {
-    const text = JSON.stringify({
-      listen: { host: '127.0.0.1', port: 0 },
-      admin: false,
-      dataDir: folder.path,
-      networks: { devnet: { builtin: 'devnet', hosts: ['devnet.localhost'] } },
-    });
-    const config = parseConfig(text, { name: 'test', folder: process.cwd(), environment: {} });
-    service = await composeService(config, createLogger('silent'), { openFeed: () => feed });
-    const { port } = await service.server.listen();
-    admin = await startAdmin({
-      sources: {
-        service: createService('127.0.0.1', port),
-        status: async () => mergeStatus([await service.readStatus()]),
-        openRpc: () => encodeOpenRpc(METHODS, '0.1.0'),
-      },
-    });
-  });
-  after(async () => {
-    await admin.server.close();
-    await service.close();
-    folder.remove();
-  });
+  const site = useFeedConsole(feed);
 
   test('shows subscription events live until the user stops or the service closes the connection', async () => {
-    const watched = await openPage(browser, `http://127.0.0.1:${admin.port}/status`, DESKTOP);
+    const watched = await openPage(browser, site().url, DESKTOP);
     const { page } = watched;
     await waitUntilLive(page);
     await page.getByLabel('Method').selectOption('eth_subscribe');
@@ -101,25 +72,30 @@ describe('the admin page over a service with scripted blocks', { skip: NO_BROWSE
     await page.getByRole('button', { name: 'Edit as JSON' }).click();
     const heads = { jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] };
     await fill(JSON.stringify(heads));
-    await page.getByText('Live: 1 message').waitFor();
+    await page.getByText('● live').waitFor();
+    await page.getByText('no notification yet').waitFor();
     feed.send(makeStep('added', 0xabc));
     feed.send(makeStep('added', 0xabd));
-    await page.getByText('Live: 3 messages').waitFor();
-    assert.match(await readText(page.locator('.message').first()), /"number": "0xabd"/);
+    await page.getByText('2 notifications').waitFor();
+    const latest = page.locator('.message').first();
+    assert.match(await readText(latest), /^\d\d:\d\d:\d\d Block 2,749/);
+    await latest.locator('summary').first().click();
+    await latest.getByText('JSON', { exact: true }).click();
+    assert.match(await readText(latest), /"number": "0xabd"/);
     await page.getByText('1 open, 2 sent').waitFor();
     await keepScreenshot(page.locator('#console-part'), 'console-watch');
 
     await fill(JSON.stringify({ ...heads, params: ['logs', {}] }));
-    await page.getByText('Live: 1 message').waitFor();
+    await page.getByText('● live').waitFor();
     feed.send(makeStep('added', 0xabe), [makeLog(0xabe)]);
-    await page.getByText('Live: 2 messages').waitFor();
-    assert.match(await readText(page.locator('.message').first()), /"removed": false/);
+    await page.getByText('1 notification', { exact: true }).waitFor();
+    assert.match(await readText(latest), /unknown event/);
     await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByText('Stopped after 2 messages').waitFor();
+    await page.getByText('■ stopped').waitFor();
     await waitUntil(() => feed.joined.size === 0);
 
     await fill(JSON.stringify(heads));
-    await page.getByText('Live: 1 message').waitFor();
+    await page.getByText('● live').waitFor();
     feed.fail('closed');
     await page.getByText(/closed the connection: 1012 the network is no longer served/).waitFor();
 

@@ -1,6 +1,8 @@
 /** A real browser, where the machine has one. */
+import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import axe, { type AxeResults } from 'axe-core';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'] as const;
@@ -74,4 +76,26 @@ export function measureOverflow(page: Page): Promise<number> {
 /** Returns the visible text. */
 export async function readText(part: Locator): Promise<string> {
   return (await part.allInnerTexts()).join('\n');
+}
+
+/**
+ * Lists the obstacles that axe finds, with the elements that have them. Contrast is checked in both colour schemes.
+ * @param part selector of the part of the page that is examined
+ */
+export async function findObstacles(page: Page, part = 'html'): Promise<readonly string[]> {
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source);
+  const isDark = await page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches");
+  const found = await runAxe(page, part, '{}');
+  await page.emulateMedia({ colorScheme: isDark ? 'light' : 'dark' });
+  found.push(...(await runAxe(page, part, "{ runOnly: ['color-contrast'] }")));
+  await page.emulateMedia({ colorScheme: isDark ? 'dark' : 'light' });
+  return found;
+}
+
+async function runAxe(page: Page, part: string, options: string): Promise<string[]> {
+  const { violations, passes } = (await page.evaluate(
+    `axe.run(${JSON.stringify(part)}, ${options})`,
+  )) as AxeResults;
+  assert.ok(passes.length > 0, 'rules were applied');
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }

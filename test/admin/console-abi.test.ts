@@ -40,6 +40,11 @@ describe('the console with interfaces of contracts', { skip: NO_BROWSER }, () =>
     assert.match(await sendForm(page), /^9,931,0+[\d,]*\n+balanceOf\(address\)\n+returned uint256/);
     assert.equal(await readBadge(page), '✓ result');
     await keepScreenshot(page.locator('#console-part'), 'console-abi');
+    // Calldata of the earlier function does not remain when the signature changes, even by way of a wrong one.
+    await signature.fill('symbol(');
+    await signature.fill('symbol()(string)');
+    assert.equal(await page.getByLabel('Function', { exact: true }).inputValue(), 'symbol()');
+    assert.equal(await data.inputValue(), '0x95d89b41');
     await page.context().close();
     assert.deepEqual(faults, []);
   });

@@ -4,7 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { after, before } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { METHODS } from '../../src/methods/table.ts';
+import { mergeStatus } from '../../src/observe/merge-status.ts';
+import type { ServiceStatus } from '../../src/observe/status.ts';
 import { encodeOpenRpc } from '../../src/rpc/openrpc.ts';
+import type { FakeFeed } from '../support/fake-feed.ts';
 import { startService } from '../support/service.ts';
 import { type Look, launchBrowser, NO_BROWSER, readText } from './browser.ts';
 import { createService, type RunningAdmin, startAdmin } from './support.ts';
@@ -15,27 +18,38 @@ export const VIEW_LOOKS: readonly Look[] = [
   { size: 'phone', scheme: 'dark' },
 ];
 
+/** The call timeout is longer than the default, because the machine may be busy. */
+const DEVNET = { builtin: 'devnet', hosts: ['devnet.localhost'], callTimeout: '60s' } as const;
+
 export type ConsoleSite = { readonly browser: Browser; readonly url: string; readonly servicePort: number };
 
-/** Starts an admin server over a service on this port. */
-function startConsole(port: number): Promise<RunningAdmin> {
+/** A service for the page. Without `readStatus`, the page shows the status of `status-fixture`. */
+type PageService = {
+  readonly port: number;
+  readonly readStatus?: () => Promise<ServiceStatus>;
+  close(): Promise<void>;
+};
+
+/** Starts an admin server over a service. */
+function startConsole({ port, readStatus }: PageService): Promise<RunningAdmin> {
   return startAdmin({
     sources: {
       service: createService('127.0.0.1', port),
       openRpc: () => encodeOpenRpc(METHODS, '0.1.0'),
+      ...(readStatus !== undefined && { status: readStatus }),
     },
   });
 }
 
 /** Serves the page over a service while the enclosing suite runs. */
-function useSite(start: () => Promise<{ readonly port: number; close(): Promise<void> }>): () => ConsoleSite {
+function useSite(start: () => Promise<PageService>): () => ConsoleSite {
   let site: ConsoleSite | undefined;
   const closing: (() => Promise<unknown>)[] = [];
   before(async () => {
     if (NO_BROWSER !== false) return;
     const service = await start();
     closing.push(() => service.close());
-    const admin = await startConsole(service.port);
+    const admin = await startConsole(service);
     closing.push(() => admin.server.close());
     const browser = await launchBrowser();
     closing.push(() => browser.close());
@@ -47,10 +61,25 @@ function useSite(start: () => Promise<{ readonly port: number; close(): Promise<
   return () => site as ConsoleSite;
 }
 
-/** Serves the page over the devnet, with a longer call timeout than the default, because the machine may be busy. */
+/** Serves the page over a service with this configuration, with the status of the service. */
+export function useServiceConsole(
+  config: () => Promise<Readonly<Record<string, unknown>>>,
+  parts?: Parameters<typeof startService>[2],
+): () => ConsoleSite {
+  return useSite(async () => {
+    const running = await startService(await config(), 'error', parts);
+    return { ...running, readStatus: async () => mergeStatus([await running.service.readStatus()]) };
+  });
+}
+
+/** Serves the page over the devnet, with blocks that a test sends. */
+export function useFeedConsole(feed: FakeFeed): () => ConsoleSite {
+  return useServiceConsole(async () => ({ networks: { devnet: DEVNET } }), { openFeed: () => feed });
+}
+
+/** Serves the page over the devnet. */
 export function useDevnetConsole(): () => ConsoleSite {
-  const devnet = { builtin: 'devnet', hosts: ['devnet.localhost'], callTimeout: '60s' };
-  return useSite(() => startService({ networks: { devnet } }));
+  return useSite(() => startService({ networks: { devnet: DEVNET } }));
 }
 
 /** Writes the response to a request of the console. */

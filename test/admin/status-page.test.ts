@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import axe, { type AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { METHODS } from '../../src/methods/table.ts';
 import { mergeStatus } from '../../src/observe/merge-status.ts';
@@ -12,6 +11,7 @@ import { encodeOpenRpc } from '../../src/rpc/openrpc.ts';
 import { type RunningService, startService } from '../support/service.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
+  findObstacles,
   keepScreenshot,
   LOOKS,
   type Look,
@@ -51,16 +51,6 @@ async function waitForVerdict(page: Page, text: string | RegExp): Promise<void> 
 
 function readIcon(page: Page): Promise<string> {
   return page.evaluate('document.getElementById("tab-icon").href');
-}
-
-/** Lists the faults that axe finds, with the elements that have them. The console has tests of its own. */
-async function findObstacles(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
-  const { violations, passes } = (await page.evaluate(
-    'axe.run({ exclude: [["#console-part"]] })',
-  )) as AxeResults;
-  assert.ok(passes.length > 10, 'the rules were applied');
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 
 /** Returns a port that refuses connections. */

@@ -15,10 +15,11 @@ export type RunningService = {
   close(): Promise<void>;
 };
 
-/** Serves a configuration (any JSON) on a port that the system picks. */
+/** Serves a configuration (any JSON) on a port that the system picks, with these parts instead of the usual ones. */
 export async function startService(
   config: Readonly<Record<string, unknown>>,
   level: LogLevel = 'error',
+  parts: Parameters<typeof composeService>[2] = {},
 ): Promise<RunningService> {
   const errors: string[] = [];
   const log = createLogger(level, { sink: { write: (line) => void errors.push(line) } });
@@ -29,7 +30,7 @@ export async function startService(
     config['dataDir'] === undefined && config['networks'] !== undefined ? makeTemporaryFolder() : undefined;
   const placed = folder === undefined ? parsed : { ...parsed, dataDir: folder.path };
   await placeBuiltinStores(placed.dataDir, config);
-  const service = await composeService(placed, log, { hasDemoKey: () => true });
+  const service = await composeService(placed, log, { hasDemoKey: () => true, ...parts });
   const { port } = await service.server.listen();
   const close = async (): Promise<void> => {
     await service.close();

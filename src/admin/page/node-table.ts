@@ -22,7 +22,7 @@ export function createNodeTable(): Table<UpstreamStatus> {
     columns: [
       { label: 'Node', kind: 'code', cell: ({ name }) => name },
       { label: 'State', cell: describeUpstream },
-      { label: 'Lag', kind: 'number', cell: ({ lag, head }) => describeLag(lag, head) },
+      { label: 'Lag', kind: 'number', cell: describeLag },
       { label: 'Latency', kind: 'number', cell: describeLatency },
       { label: 'Failures', kind: 'number', cell: describeFailures },
       { label: 'Spend', kind: 'number', cell: describeSpend },
@@ -35,9 +35,17 @@ function describeUpstream({ state, reason }: UpstreamStatus): Cell {
   return { ...rest, text: reason === undefined ? text : `${text}: ${reason}` };
 }
 
-function describeLag(lag: number | undefined, head: number | undefined): Cell {
+/** The lag of a node that does not answer is that of its last answer, so it is not displayed. */
+function describeLag({ lag, head, state }: UpstreamStatus): Cell {
+  if (lag === undefined || state === 'down' || state === 'excluded')
+    return { text: NOTHING, title: explainLag(state) };
   const title = head === undefined ? {} : { title: `head ${formatCount(head)}` };
-  return { text: lag === undefined ? NOTHING : lag <= 0 ? 'none' : `${formatCount(lag)}`, ...title };
+  return { text: lag <= 0 ? 'none' : formatCount(lag), ...title };
+}
+
+function explainLag(state: UpstreamStatus['state']): string {
+  const isUsed = state !== 'down' && state !== 'excluded';
+  return isUsed ? 'unknown: the node has reported no block' : explainAbsence(state);
 }
 
 function describeLatency({ latency, errorRate, state }: UpstreamStatus): Cell {

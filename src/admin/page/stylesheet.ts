@@ -96,6 +96,7 @@ section { min-width: 0; scroll-margin-top: 4.5rem; }
 .bar-part { fill: var(--accent); }
 
 .cards { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 28rem), 1fr)); grid-auto-flow: dense; }
+.cards:not(:has(.card:not(.wide) ~ .card:not(.wide))) > .card:not(.wide) { grid-column: 1 / -1; }
 .card.wide { grid-column: 1 / -1; display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); gap: .5rem 2rem; align-items: start; }
 .card header { display: flex; align-items: baseline; gap: .6rem; justify-content: space-between; }
 .card h3 { overflow-wrap: anywhere; }
@@ -137,7 +138,8 @@ td.ok, td.warn, td.bad { font-weight: 550; }
 .side { scroll-margin-top: 4.5rem; position: sticky; top: 4rem; max-height: calc(100vh - 5rem); overflow: auto; }
 .selectors { display: grid; gap: .6rem .75rem; grid-template-columns: repeat(2, minmax(0, 1fr)); }
 .selectors > :last-child { grid-column: 1 / -1; }
-.summary { color: var(--quiet); margin: .6rem 0; }
+.summary { margin: .6rem 0 .2rem; }
+.request > details { margin: 0 0 .6rem; }
 .field { min-width: 0; margin-bottom: .6rem; }
 .credentials { display: grid; gap: .6rem .75rem; grid-template-columns: repeat(2, minmax(0, 1fr)); margin-top: .4rem; }
 .selectors .field, .credentials .field { margin: 0; }
@@ -148,7 +150,8 @@ label .quiet { font-weight: 400; }
 input, select, textarea {
   display: block;
   width: 100%;
-  margin-top: .15rem;
+  margin-top: .25rem;
+  min-height: 2.2rem;
   padding: .4rem .55rem;
   color: inherit;
   background: var(--ground);
@@ -160,7 +163,7 @@ input, textarea { font-family: var(--mono); font-size: .95em; }
 textarea { resize: vertical; overflow-wrap: anywhere; word-break: break-all; }
 ::placeholder { color: var(--quiet); opacity: 1; }
 [aria-invalid=true] { border-color: var(--bad); }
-.help { color: var(--quiet); font-size: .85rem; }
+.help { color: var(--quiet); font-size: .85rem; margin-top: .2rem; }
 .problem { color: var(--bad); font-weight: 550; overflow-wrap: anywhere; }
 fieldset { border: 1px solid var(--edge); border-radius: 6px; padding: .5rem .8rem; margin-bottom: .75rem; min-width: 0; }
 legend { padding: 0 .3rem; }
@@ -205,9 +208,15 @@ dd.code, td.code { margin: 0; max-height: none; }
 [readonly] { border-style: dashed; color: var(--quiet); }
 .outcome { color: var(--quiet); margin-bottom: .15rem; }
 .outcome .pill { white-space: normal; overflow-wrap: anywhere; border-radius: .7rem; }
-.old { background: var(--warn-soft); color: var(--warn); font-weight: 600; padding: .35rem .7rem; border-radius: 6px; margin-bottom: .5rem; }
+/* Sticky, so that it remains visible while a long answer is scrolled. */
+.old { position: sticky; top: 0; z-index: 1; background: var(--warn-soft); color: var(--warn); font-weight: 600; padding: .35rem .7rem; border-radius: 6px; margin-bottom: .5rem; }
+.watch-head { display: flex; flex-wrap: wrap; align-items: center; gap: .3rem .75rem; }
+.watch-head button { margin-left: auto; }
+.messages { margin-top: .6rem; }
+.message { margin: 0; padding: .25rem 0; border-top: 1px solid var(--edge); }
+.message > summary { color: inherit; overflow-wrap: anywhere; }
 .content { margin-top: .5rem; }
-.content.stale { border-left: 3px dashed var(--warn); padding-left: .75rem; color: var(--quiet); }
+.content.stale, .messages.stale { border-left: 3px dashed var(--warn); padding-left: .75rem; color: var(--quiet); }
 .outcome.stale .pill { background: var(--soft); color: var(--quiet); text-decoration: line-through; }
 h3.part { font-size: .85rem; font-weight: 650; margin: .9rem 0 0; overflow-wrap: anywhere; }
 h3.part + .decoded { margin-top: .25rem; }
@@ -241,11 +250,13 @@ h3.part + .decoded { margin-top: .25rem; }
 @media (max-width: 60rem) {
   .card.wide { grid-template-columns: minmax(0, 1fr); }
   .console { grid-template-columns: minmax(0, 1fr); }
-  .side { position: static; max-height: none; }
+  .side { position: static; max-height: none; overflow: visible; }
+  .old { top: 3.5rem; }
 }
 @media (max-width: 40rem) {
   html { scroll-padding-top: 1rem; }
   .top { position: static; }
+  .old { top: 0; }
   .bar, main { padding-inline: .75rem; }
   .live { margin-left: 0; width: 100%; order: 1; }
   nav { order: 2; width: 100%; }

@@ -1,4 +1,5 @@
 import { element, setText } from '../dom.ts';
+import { formatTime } from '../format.ts';
 import type { KnownInterfaces } from './abi/known-interfaces.ts';
 import { indentJson } from './indent-json.ts';
 import type { OpenRpcSchema } from './open-rpc.ts';
@@ -29,6 +30,7 @@ export class AnswerView {
   #decode: (interfaces: KnownInterfaces) => readonly Node[] = () => [];
 
   constructor() {
+    this.#old.hidden = true;
     this.#words.append(element('p', { class: 'empty' }, 'The answer appears here.'));
     this.root = element('div', { class: 'answer' }, this.#old, this.#outcome, this.#sent, this.#content);
   }
@@ -39,6 +41,15 @@ export class AnswerView {
     this.root.setAttribute('aria-busy', 'true');
     if (this.#identity === undefined) setText(this.#outcome, `Waiting for the answer of ${label}`);
     else this.#markOld(`Old answer. The request ${label} is running.`);
+  }
+
+  /** Displays that the user has cancelled the running request. An earlier answer remains visible, marked as old. */
+  showCancelled({ label }: SentRequest): void {
+    this.#waiting = undefined;
+    this.root.removeAttribute('aria-busy');
+    const text = `${label} was cancelled. The service may have executed it.`;
+    if (this.#identity === undefined) setText(this.#outcome, text);
+    else this.#markOld(`Old answer. The request ${text}`);
   }
 
   /** Displays that there is no response, with the HTTP status of the admin server if it answered. */
@@ -63,7 +74,7 @@ export class AnswerView {
     this.#decode = (known) => decode(sent, outcome, schema, known);
     this.#show(
       sent,
-      [pill, ` ${describeResponse(answer)}`],
+      [pill, ` ${describeResponse(answer)}, at ${formatTime(Date.now())}`],
       [
         element(
           'details',

@@ -32,9 +32,13 @@ export function readRpcOutcome({ body }: ConsoleAnswer): RpcOutcome {
 export function describeOutcome(outcome: RpcOutcome, { status }: ConsoleAnswer): string {
   if (outcome.kind === 'result') return outcome.result === null ? '✓ result: null' : '✓ result';
   if (outcome.kind === 'transport') return `✕ no JSON-RPC answer: HTTP ${status}`;
-  const { code, message } = outcome.failure;
+  return `✕ ${describeFailure(outcome.failure)}`;
+}
+
+/** Describes a JSON-RPC error in one line. */
+export function describeFailure({ code, message }: RpcFailure): string {
   const text = String(message ?? 'no message');
-  return `✕ error ${String(code)}: ${text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text}`;
+  return `error ${String(code)}: ${text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text}`;
 }
 
 /** Describes the HTTP response in a few words. */

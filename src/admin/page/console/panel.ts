@@ -37,7 +37,7 @@ export class ConsolePanel {
   readonly #problem: HTMLElement = element('p', { class: 'problem', role: 'alert' });
   readonly #copyLink: HTMLButtonElement = element('button', { type: 'button' }, 'Copy link');
   /** The latest request, until its answer arrives. */
-  #running: { readonly identity: string; readonly left: AbortController } | undefined;
+  #running: { readonly sent: SentRequest; readonly left: AbortController } | undefined;
   /** Request of the URL that the form does not display yet, because networks or methods are missing. */
   #linked: LinkedRequest | undefined = parseLink(location.hash);
   #hasMethods = false;
@@ -61,6 +61,10 @@ export class ConsolePanel {
     });
     this.#side.append(this.#answer.root, this.#watch.root);
     this.root = element('div', { class: 'console' }, form, this.#side);
+    this.root.addEventListener('keydown', ({ key, target }) => {
+      // Escape in a select element closes its list.
+      if (key === 'Escape' && !(target instanceof HTMLSelectElement)) this.#cancel();
+    });
     addEventListener('hashchange', () => {
       this.#linked = parseLink(location.hash);
       this.#restore();
@@ -158,7 +162,7 @@ export class ConsolePanel {
       return;
     }
     // A second click must not send a transaction twice.
-    if (sent === undefined || sent.identity === this.#running?.identity) return;
+    if (sent === undefined || sent.identity === this.#running?.sent.identity) return;
     this.#refresh();
     this.#remember(sent);
     this.#running?.left.abort();
@@ -167,13 +171,23 @@ export class ConsolePanel {
     const isWatched = sent.method === SUBSCRIBE;
     this.#watch.root.hidden = !isWatched;
     this.#answer.root.hidden = isWatched;
-    if (isWatched) void this.#watch.start(sent);
+    if (isWatched) void this.#watch.start(sent, new KnownInterfaces(this.#interface.chosen));
     else await this.#send(sent);
+  }
+
+  /** Ends the subscription, or stops waiting for the answer of the running request. */
+  #cancel(): void {
+    this.#watch.stop();
+    const running = this.#running;
+    if (running === undefined) return;
+    running.left.abort();
+    this.#running = undefined;
+    this.#answer.showCancelled(running.sent);
   }
 
   /** Sends a request and displays its answer, unless a newer request was sent meanwhile. */
   async #send(sent: SentRequest): Promise<void> {
-    const running = { identity: sent.identity, left: new AbortController() };
+    const running = { sent, left: new AbortController() };
     this.#running = running;
     this.#answer.showWaiting(sent);
     const { method } = this.#selectors;

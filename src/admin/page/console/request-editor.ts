@@ -1,4 +1,4 @@
-import { createProse, element } from '../dom.ts';
+import { createProse, element, setText } from '../dom.ts';
 import type { ContractInterface } from './abi/contract-interface.ts';
 import { FunctionForm } from './abi/function-form.ts';
 import { createId, FieldProblem } from './field.ts';
@@ -18,6 +18,9 @@ export class RequestEditor {
     'Edit as JSON',
   );
   readonly #summary: HTMLElement = element('p', { class: 'summary' });
+  readonly #more: HTMLElement = element('summary');
+  readonly #description: HTMLElement = element('p', { class: 'help' });
+  readonly #details: HTMLElement = element('details', {}, this.#more, this.#description);
   readonly #body: HTMLElement = element('div');
   readonly #text: HTMLTextAreaElement;
   readonly #raw: HTMLElement;
@@ -26,6 +29,8 @@ export class RequestEditor {
   #form: MethodForm | undefined;
   #interface: ContractInterface | undefined;
   #function: FunctionForm | undefined;
+  /** The latest calldata that was made from arguments. */
+  #made = '';
   #isRaw = false;
 
   constructor(onChange: () => void) {
@@ -33,7 +38,7 @@ export class RequestEditor {
     this.#onChange = onChange;
     this.#text = element('textarea', { id, rows: '14', spellcheck: 'false', autocomplete: 'off' });
     this.#raw = element('div', { class: 'field' }, element('label', { for: id }, 'Request'), this.#text);
-    this.root = element('div', { class: 'request' }, this.#summary, this.#body);
+    this.root = element('div', { class: 'request' }, this.#summary, this.#details, this.#body);
     const change = (): void => {
       this.#fillCalldata();
       if (this.#isRaw) this.#describe();
@@ -96,6 +101,8 @@ export class RequestEditor {
       this.#interface === undefined || calldata === undefined
         ? undefined
         : new FunctionForm(this.#interface, () => this.#fillCalldata());
+    // Calldata of a function that the new interface does not have is not what the user has entered.
+    if (calldata?.text === this.#made && this.#function?.knows(this.#made) === false) calldata.write('');
     this.#readCalldata();
     this.#show();
   }
@@ -118,6 +125,7 @@ export class RequestEditor {
     } catch {
       calldata.write('');
     }
+    this.#made = calldata.text;
   }
 
   #change(): void {
@@ -152,9 +160,12 @@ export class RequestEditor {
   #describe(): void {
     const { name = '', summary = '', description = '' } = this.#method ?? {};
     const written = this.#isRaw ? this.#readMethod() : name;
-    const text =
-      written === name ? `${summary} ${description}` : `The request is written as JSON: \`${written}\`.`;
+    const isKnown = written === name;
+    const text = isKnown ? summary : `The request is written as JSON: \`${written}\`.`;
     this.#summary.replaceChildren(...createProse(text));
+    setText(this.#more, `More about ${name}`);
+    this.#description.replaceChildren(...createProse(description));
+    this.#details.hidden = !isKnown || description === '';
   }
 
   #readMethod(): string {

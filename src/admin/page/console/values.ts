@@ -62,7 +62,7 @@ export function listChoices(schema: OpenRpcSchema): readonly string[] {
 /** Describes a schema in a few readable words. */
 export function describeSchema(schema: OpenRpcSchema): string {
   const names = listAlternatives(schema).map(
-    ({ title, type }) => WORDS.get(title ?? '') ?? title ?? type ?? 'JSON',
+    ({ title, type = 'JSON' }) => WORDS.get(title ?? type) ?? title ?? type,
   );
   return [...new Set(names)].join(', or ');
 }
@@ -76,6 +76,8 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['address', 'an address: 0x and 40 hex digits'],
   ['32 bytes', '32 bytes: 0x and 64 hex digits'],
   ['data', 'data: 0x and pairs of hex digits'],
+  ['array', 'a JSON array'],
+  ['object', 'a JSON object'],
 ]);
 
 /** Formats a value as the text of a field. */

@@ -59,14 +59,23 @@ export class FunctionForm {
     }
   }
 
+  /** Whether calldata calls one of the functions. */
+  knows(data: string): boolean {
+    return this.#find(data) !== undefined;
+  }
+
   /** Displays the arguments in calldata, if it calls one of the functions. */
   write(data: string): void {
-    const item = this.#functions.find(({ selector }) => data.toLowerCase().startsWith(selector));
+    const item = this.#find(data);
     const values = item && decodeValues(item.inputs, data.slice(10));
     this.#choose(values === undefined ? undefined : item);
     if (values === undefined) return;
     const isShown = this.#fields.map((field, i) => field.write(values[i])).every(Boolean);
     if (!isShown) this.#choose(undefined);
+  }
+
+  #find(data: string): KnownItem | undefined {
+    return this.#functions.find(({ selector }) => data.toLowerCase().startsWith(selector));
   }
 
   #choose(item: KnownItem | undefined): void {

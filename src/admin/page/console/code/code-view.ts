@@ -19,6 +19,8 @@ type Request = {
 };
 
 const LANGUAGES = ['curl', 'viem', 'ethers'] as const;
+/** Text instead of a curl command for subscriptions. */
+const NO_CURL = 'curl does not receive notifications. Choose viem or ethers.';
 type Language = (typeof LANGUAGES)[number];
 
 /** Displays the request as code, with a copy button. */
@@ -76,19 +78,21 @@ export class CodeView {
       button.setAttribute('aria-pressed', String(language === this.#language));
     }
     const isCurl = this.#language === 'curl';
+    const isWatched = isCurl && this.#request?.request?.['method'] === 'eth_subscribe';
     setText(
       this.#note,
       isCurl
         ? 'The command contains the key and the credentials.'
         : 'Replace YOUR_KEY (and YOUR_SECRET, YOUR_TOKEN).',
     );
+    this.#note.hidden = isWatched;
     let code: string | undefined;
     try {
-      code = this.#request && this.#format(this.#request);
+      code = this.#request && !isWatched ? this.#format(this.#request) : undefined;
     } catch {
       // A secret that a header cannot contain.
     }
-    setText(this.#text, code ?? 'The form is not complete.');
+    setText(this.#text, code ?? (isWatched ? NO_CURL : 'The form is not complete.'));
     this.#copy.disabled = code === undefined;
   }
 

@@ -9,7 +9,7 @@ import { createRows } from './rows.ts';
 /** Displays logs, decoded by the known interfaces. */
 export function createLogsView(result: unknown, context: ViewContext): Node[] {
   const logs = listObjects(result);
-  const decoded = logs.filter((log) => decode(log, context) !== undefined).length;
+  const decoded = logs.filter((log) => decodeLog(log, context.interfaces) !== undefined).length;
   const note = logs.length === 0 ? 'No log matches.' : `${countOf(decoded, 'log')} decoded`;
   const headline = createHeadline(countOf(logs.length, 'log'), note);
   return logs.length === 0 ? headline : [...headline, createLogRows(logs, context)];
@@ -26,19 +26,21 @@ export function createLogRows(logs: readonly AnswerObject[], context: ViewContex
       { label: 'Contract', kind: 'code', cell: ({ address }) => formatHexCell(address) },
       {
         label: 'Event',
-        cell: (log) => decode(log, context)?.item.name ?? { text: 'unknown', tone: 'quiet' },
+        cell: (log) => decodeLog(log, context.interfaces)?.item.name ?? { text: 'unknown', tone: 'quiet' },
       },
       {
         label: 'Values',
         wraps: true,
         cell: (log) => {
-          const summary = decode(log, context)?.summary;
-          return summary === undefined ? formatHexCell(toLogData(log).topics[0]) : shorten(summary);
+          const summary = decodeLog(log, context.interfaces)?.summary;
+          return summary === undefined
+            ? formatHexCell(toLogData(log).topics[0])
+            : { text: shortenHexIn(summary), title: summary };
         },
       },
     ],
     open: (log) => {
-      const decoded = decode(log, context);
+      const decoded = decodeLog(log, context.interfaces);
       const fields = createDecodedList(describeFields(spreadTopics(log), {}));
       if (decoded === undefined) return [fields];
       const { item, rows } = decoded;
@@ -52,9 +54,10 @@ export function createLogRows(logs: readonly AnswerObject[], context: ViewContex
   });
 }
 
-function decode(
+/** Decodes a log of an answer; undefined if no known event fits. */
+export function decodeLog(
   log: AnswerObject,
-  { interfaces }: ViewContext,
+  interfaces: ViewContext['interfaces'],
 ): ReturnType<ViewContext['interfaces']['decodeLog']> {
   return interfaces.decodeLog(toLogData(log));
 }
@@ -72,6 +75,6 @@ function spreadTopics(log: AnswerObject): AnswerObject {
 }
 
 /** Shortens the addresses and hashes of a line. */
-function shorten(line: string): { readonly text: string; readonly title: string } {
-  return { text: line.replace(/0x([0-9a-f]{4})[0-9a-f]{8,}([0-9a-f]{4})/gi, '0x$1…$2'), title: line };
+export function shortenHexIn(line: string): string {
+  return line.replace(/0x([0-9a-f]{4})[0-9a-f]{8,}([0-9a-f]{4})/gi, '0x$1…$2');
 }

@@ -19,7 +19,7 @@ type RowsParts<T> = {
 /** Maximum displayed rows; the JSON text has all of them. */
 const MAX_ROWS = 1_000;
 
-/** Creates a table whose rows open to show all fields. The button in the first cell opens a row, by keyboard too. */
+/** Creates a table whose rows open to show all fields. The button in the first cell opens a row, by keyboard too; Escape closes it. */
 export function createRows<T>({ caption, columns, items, open }: RowsParts<T>): HTMLElement {
   const heads = columns.map(({ label, kind }) =>
     element('th', { scope: 'col', role: 'columnheader', class: kind ?? '' }, label),
@@ -63,24 +63,34 @@ function createRow<T>(
     else {
       const button = element('button', { type: 'button', class: 'opener', 'aria-expanded': 'false' }, text);
       button.addEventListener('click', () => toggle(button));
+      button.addEventListener('keydown', (event) => closeByEscape(event, button));
       cell.append(button);
     }
     return cell;
   });
   const row = element('tr', { role: 'row' }, ...cells);
   const toggle = (button: HTMLElement): void => {
-    const opened = document.getElementById(id);
-    button.setAttribute('aria-expanded', String(opened === null));
-    if (opened === null) {
+    const shown = document.getElementById(id);
+    button.setAttribute('aria-expanded', String(shown === null));
+    if (shown === null) {
       button.setAttribute('aria-controls', id);
       // The content is as wide as the visible part of a table that scrolls.
       const content = element('div', { class: 'opened-content' }, ...open());
       const cell = element('td', { role: 'cell', colspan: String(columns.length) }, content);
-      row.after(element('tr', { role: 'row', class: 'opened', id }, cell));
+      const opened = element('tr', { role: 'row', class: 'opened', id }, cell);
+      opened.addEventListener('keydown', (event) => closeByEscape(event, button));
+      row.after(opened);
     } else {
       button.removeAttribute('aria-controls');
-      opened.remove();
+      shown.remove();
     }
+  };
+  /** A row may be inside of an opened row, and Escape closes only the innermost one. */
+  const closeByEscape = (event: KeyboardEvent, button: HTMLElement): void => {
+    if (event.key !== 'Escape' || document.getElementById(id) === null) return;
+    event.stopPropagation();
+    toggle(button);
+    button.focus();
   };
   return row;
 }

@@ -23,7 +23,7 @@ export function createSimulationView(result: unknown, context: ViewContext): Nod
     ...createHeadline(
       `${countOf(all.length, 'simulated call')} in ${countOf(blocks.length, 'block')}`,
       `${countOf(failed, 'failed call')}, ${gas.toLocaleString('en')} gas`,
-      failed > 0 ? 'bad' : '',
+      failed === all.length && failed > 0 ? 'bad' : '',
     ),
     ...blocks.flatMap((block, i) => createBlock(block, calls[i] ?? [], context)),
   ];

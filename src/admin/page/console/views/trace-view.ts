@@ -5,7 +5,7 @@ import { describeHex, type FieldRow } from '../describe-value.ts';
 import { formatQuantityCell, formatWei, readHexNumber } from './cells.ts';
 import { type AnswerObject, isObject, listObjects, type ViewContext } from './context.ts';
 import { createDecodedList, createHeadline, createPartTitle } from './decoded-list.ts';
-import { createLogRows } from './logs-view.ts';
+import { createLogRows, shortenHexIn } from './logs-view.ts';
 
 /** Maximum displayed frames; the JSON text has all of them. */
 const MAX_FRAMES = 1_000;
@@ -64,7 +64,7 @@ function createFrame(
   const isCreation = String(type).startsWith('CREATE');
   const name = isCreation
     ? 'init code'
-    : ((call && `${call.item.name}(${shortenHex(call.summary)})`) ?? selector);
+    : ((call && `${call.item.name}(${shortenCall(call.summary)})`) ?? selector);
   const wei = readHexNumber(value);
   const line = element('summary', {}, element('span', { class: 'pill' }, String(type)), ` ${target} `);
   line.append(
@@ -132,7 +132,7 @@ function describeText(name: string, value: unknown): readonly FieldRow[] {
 }
 
 /** Shortens addresses and hashes, and then the line. */
-function shortenHex(line: string): string {
-  const text = line.replace(/0x([0-9a-f]{4})[0-9a-f]{8,}([0-9a-f]{4})/gi, '0x$1…$2');
+function shortenCall(line: string): string {
+  const text = shortenHexIn(line);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
