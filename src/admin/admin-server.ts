@@ -75,7 +75,7 @@ class NodeAdminServer implements AdminServer {
     // The first request loads status feed, console and routes. Loading them at start would take up to a tenth of the start-up time.
     this.#backstage = new OpenedOnce(async () => {
       const { openBackstage } = await import('./backstage.ts');
-      return openBackstage(sources, log, clock);
+      return openBackstage({ sources, hasAdminApi: this.#api !== undefined, log, clock });
     });
     this.#http = createServer(
       {

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { JSON_TYPE, sendText } from './answers.ts';
 import type { Console } from './console.ts';
 import type { ServiceAddress } from './page/console/wire.ts';
-import { PAGE_HTML } from './page/document.ts';
+import { createPageHtml } from './page/document.ts';
+import { KEYS_CSS } from './page/keys/keys-style.ts';
 import { PAGE_CSS } from './page/stylesheet.ts';
 import { VERDICT_CSS } from './page/verdict-style.ts';
 import { AdminRefusal, BoundRefusal } from './refusal.ts';
@@ -17,10 +18,10 @@ type PageFile = { readonly contentType: string; readonly text: string };
 const FOLDER = join(import.meta.dirname, 'page-bundle');
 
 /** Reads the page and its modules once, into a map by path. The path of a request is only looked up in this map, never on the disk. */
-function readPageFiles(): ReadonlyMap<string, PageFile> {
+function readPageFiles(hasAdminApi: boolean): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>([
-    ['/status', { contentType: 'text/html; charset=utf-8', text: PAGE_HTML }],
-    ['/status/page.css', { contentType: 'text/css; charset=utf-8', text: PAGE_CSS + VERDICT_CSS }],
+    ['/status', { contentType: 'text/html; charset=utf-8', text: createPageHtml(hasAdminApi) }],
+    ['/status/page.css', { contentType: 'text/css; charset=utf-8', text: PAGE_CSS + VERDICT_CSS + KEYS_CSS }],
   ]);
   for (const name of readdirSync(FOLDER)) {
     files.set(`/status/${name}`, {
@@ -37,16 +38,20 @@ export type RouteParts = {
   readonly sources: AdminSources;
   readonly feed: StatusFeed;
   readonly console: Console;
+  /** Whether the admin server serves the Admin API. */
+  readonly hasAdminApi: boolean;
 };
 
 /** Routes of the admin server, matched by exact path. */
 export class Routes {
   readonly #get: ReadonlyMap<string, Route>;
   readonly #post: ReadonlyMap<string, Route>;
+  readonly #hasAdminApi: boolean;
   /** Page files by path. The files are read at the first request whose path has no fixed GET route. */
   #files: ReadonlyMap<string, PageFile> | undefined;
 
-  constructor({ sources, feed, console }: RouteParts) {
+  constructor({ sources, feed, console, hasAdminApi }: RouteParts) {
+    this.#hasAdminApi = hasAdminApi;
     const { metrics } = sources;
     const { scheme, host, port } = sources.service;
     const address: ServiceAddress = { scheme, host, port };
@@ -86,7 +91,7 @@ export class Routes {
   }
 
   #findFile(path: string): Route | undefined {
-    this.#files ??= readPageFiles();
+    this.#files ??= readPageFiles(this.#hasAdminApi);
     const file = this.#files.get(path);
     return file && ((_, response) => sendText(response, 200, file.contentType, file.text));
   }

@@ -45,6 +45,7 @@ const SOURCES: Omit<ApiSources, 'useKeys'> = {
 export type ApiRequest = Asked & { readonly token?: string; readonly json?: unknown };
 
 export type RunningApi = {
+  readonly port: number;
   readonly folder: string;
   readonly book: KeyBook;
   /** Log lines so far. */
@@ -87,6 +88,7 @@ export async function startApi(
       ...(json !== undefined && { body: JSON.stringify(json) }),
     });
   return {
+    port,
     folder: folder.path,
     book,
     lines,

@@ -342,7 +342,7 @@ describe('the admin page over a status with every kind of entry', { skip: NO_BRO
     const long = await startAdmin({ sources: { status: () => ({ ...createStatus(), keys: many }) } });
     const watched = await openPage(browser, `http://127.0.0.1:${long.port}/status`, DESKTOP);
     await watched.page.getByText('… and 30 more').waitFor();
-    const rows = watched.page.getByRole('table', { name: 'Keys' }).getByRole('row');
+    const rows = watched.page.getByRole('table', { name: 'Usage by key' }).getByRole('row');
     assert.equal(await rows.count(), 101);
     assert.match(await readText(rows.nth(1)), /k129/);
     await closePage(watched);

@@ -20,8 +20,10 @@ const PATH: string | undefined = findBrowser();
 export const NO_BROWSER: string | false =
   PATH === undefined && `none of ${NAMES.join(', ')} is in PATH: the page is not tested in a browser`;
 
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ ...(PATH !== undefined && { executablePath: PATH }), args: ['--no-sandbox'] });
+/** @param options further options of the command line */
+export function launchBrowser(options: readonly string[] = []): Promise<Browser> {
+  const args = ['--no-sandbox', ...options];
+  return chromium.launch({ ...(PATH !== undefined && { executablePath: PATH }), args });
 }
 
 export type Look = { readonly size: 'desktop' | 'phone'; readonly scheme: 'light' | 'dark' };

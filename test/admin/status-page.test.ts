@@ -129,10 +129,10 @@ describe('the status page over a live network and a dead one', { skip: NO_BROWSE
     assert.equal(outline, 'solid');
     await page.keyboard.press('Enter');
     assert.ok(page.url().endsWith('#network-dead'));
-    for (const part of ['Traffic', 'Networks', 'Keys', 'Errors', 'Processes', 'Console']) {
+    for (const part of ['Traffic', 'Networks', 'Usage', 'Errors', 'Keys', 'Processes', 'Console']) {
       await page.getByRole('link', { name: part, exact: true }).focus();
       await page.keyboard.press('Enter');
-      assert.match(page.url(), /#(traffic|(networks|keys|errors|processes|console)-part)$/);
+      assert.match(page.url(), /#(traffic|(networks|usage|keys|errors|processes|console)-part)$/);
     }
   });
 });

@@ -62,6 +62,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'src/admin/page/console/server.ts': { parse: 1, decode: 1, fetch: 2, bound: 'status' },
   'src/admin/page/console/values.ts': { parse: 3, bound: 'status' },
   'src/admin/page/feed.ts': { parse: 1, fetch: 1, bound: 'status' },
+  'src/admin/page/keys/key-api.ts': { fetch: 1, bound: 'status' },
   'src/admin/read-body.ts': { parse: 1, decode: 1, bound: 'client' },
   'src/admin/service-client.ts': { decode: 1, bound: 'own' },
   'src/bundle/request-block.ts': {

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { ApiRole } from '../options.ts';
+import type { ApiCaller } from './api-access.ts';
 import type { ApiSources } from './api-sources.ts';
 import type { AuditLog } from './audit-log.ts';
 
@@ -9,6 +10,7 @@ export type RouteRequest<Query, Body> = {
   readonly audit: AuditLog;
   /** Version of the service. */
   readonly version: string;
+  readonly caller: ApiCaller;
   /** Decoded parameters of the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type ApiRoute, defineRoute } from './api-route.ts';
 import { AUDIT_ROUTES } from './audit-routes.ts';
+import { CREDENTIAL_ROUTES } from './credential-routes.ts';
 import { KEY_ROUTES } from './key-routes.ts';
 import { NODE_ROUTES } from './node-routes.ts';
 import { describeApi } from './openapi.ts';
@@ -26,5 +27,6 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ...NODE_ROUTES,
   ...SERVICE_ROUTES,
   ...AUDIT_ROUTES,
+  ...CREDENTIAL_ROUTES,
   DOCUMENT_ROUTE,
 ];

@@ -57,6 +57,7 @@ export class ApiServer {
       sources,
       audit,
       version,
+      caller,
       params,
       query: check(route.query, Object.fromEntries(new URLSearchParams(query)), 400),
       body: route.body && check(route.body, await readJsonBody(request, MAX_BODY_BYTES), 422),

@@ -1,7 +1,11 @@
 import { encodeTabIcon } from './state-icons.ts';
 
-/** HTML of the status page without data; `main.ts` inserts the data. URLs are relative, for proxies that serve the page below a path. */
-export const PAGE_HTML: string = `<!doctype html>
+/**
+ * Returns the HTML of the status page without data; `main.ts` inserts the data. URLs are relative, for proxies that serve the page below a path.
+ * @param hasAdminApi whether the admin server serves the Admin API, which the view of keys uses
+ */
+export function createPageHtml(hasAdminApi: boolean): string {
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -12,7 +16,7 @@ export const PAGE_HTML: string = `<!doctype html>
 <link rel="stylesheet" href="status/page.css">
 <script type="module" src="status/main.js"></script>
 </head>
-<body data-state="connecting">
+<body data-state="connecting" data-admin-api="${hasAdminApi ? 'on' : 'off'}">
 <section id="verdict-part" class="verdict" aria-label="Verdict"><div><p id="verdict" role="status">Connecting to the service…</p></div></section>
 <header class="top">
 <div class="bar">
@@ -22,8 +26,9 @@ export const PAGE_HTML: string = `<!doctype html>
 <nav aria-label="Parts of this page">
 <a href="#traffic">Traffic</a>
 <a href="#networks-part">Networks</a>
-<a href="#keys-part">Keys</a>
+<a href="#usage-part">Usage</a>
 <a href="#errors-part">Errors</a>
+<a href="#keys-part">Keys</a>
 <a href="#processes-part">Processes</a>
 <a href="#console-part">Console</a>
 </nav>
@@ -34,12 +39,14 @@ export const PAGE_HTML: string = `<!doctype html>
 <section id="traffic" aria-labelledby="traffic-title"><h2 id="traffic-title">Traffic</h2><div id="overview"></div></section>
 <section id="networks-part" aria-labelledby="networks-title"><h2 id="networks-title">Networks</h2><div id="networks" class="cards"></div></section>
 <div class="pair">
-<section id="keys-part" aria-labelledby="keys-title"><h2 id="keys-title">Keys</h2><div id="keys" class="panel"></div></section>
+<section id="usage-part" aria-labelledby="usage-title"><h2 id="usage-title">Usage by key</h2><div id="usage" class="panel"></div></section>
 <section id="errors-part" aria-labelledby="errors-title"><h2 id="errors-title">Recent errors</h2><div id="errors" class="panel"></div></section>
 </div>
+<section id="keys-part" aria-labelledby="keys-title"><h2 id="keys-title" tabindex="-1">Keys</h2><div id="keys" class="panel"></div></section>
 <section id="processes-part" aria-labelledby="processes-title"><h2 id="processes-title">Processes</h2><div id="processes" class="panel"></div></section>
 <section id="console-part" aria-labelledby="console-title"><h2 id="console-title">Console</h2><div id="console"></div></section>
 </main>
 </body>
 </html>
 `;
+}

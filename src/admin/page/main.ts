@@ -7,21 +7,24 @@ import { Feed, type FeedState } from './feed.ts';
 import { formatSpan, formatTime } from './format.ts';
 import { HeadlineView } from './headline-view.ts';
 import { KeyedList } from './keyed-list.ts';
+import { KeysPanel } from './keys/keys-panel.ts';
 import { NetworkCard } from './network-card.ts';
 import type { NetworkView } from './network-facts.ts';
 import { Overview } from './overview.ts';
 import { describeHeadline } from './page-state.ts';
-import { createErrorTable, createKeyTable, createProcessTable } from './tables.ts';
+import { createErrorTable, createProcessTable, createUsageTable } from './tables.ts';
 
 const headline: HeadlineView = new HeadlineView();
 const overview: Overview = new Overview();
-const keys = createKeyTable();
+const usage = createUsageTable();
 const errors = createErrorTable();
 const processes = createProcessTable();
+const keysPanel: KeysPanel = new KeysPanel(document.body.dataset['adminApi'] === 'on');
 const consolePanel: ConsolePanel = new ConsolePanel();
 findById('overview').append(overview.root);
-findById('keys').append(keys.root);
+findById('usage').append(usage.root);
 findById('errors').append(errors.root);
+findById('keys').append(keysPanel.root);
 findById('processes').append(processes.root);
 findById('console').append(consolePanel.root);
 
@@ -42,9 +45,10 @@ function showStatus(status: ServiceStatus): void {
   setText(findById('time'), formatTime(at));
   overview.update(status);
   networks.update(status.networks.map((network) => ({ network, at, problems: findOf(network.name) })));
-  keys.update(status.keys.toSorted((one, other) => other.calls - one.calls));
+  usage.update(status.keys.toSorted((one, other) => other.calls - one.calls));
   errors.update(status.errors);
   processes.update(status.processes.map((process) => ({ process, at })));
+  keysPanel.setNetworks(status.networks);
   consolePanel.setNetworks(status.networks);
   showState('live');
 }

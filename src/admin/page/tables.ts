@@ -2,9 +2,9 @@ import type { ErrorEntry, KeyStatus, ProcessStatus } from '../../observe/status.
 import { formatBytes, formatCount, formatMs, formatSpan, formatTime } from './format.ts';
 import { type Cell, Table } from './table.ts';
 
-export function createKeyTable(): Table<KeyStatus> {
+export function createUsageTable(): Table<KeyStatus> {
   return new Table<KeyStatus>({
-    caption: 'Keys',
+    caption: 'Usage by key',
     keyOf: ({ id }) => id,
     empty: 'No key has been used since the start.',
     columns: [

@@ -1,3 +1,4 @@
+import { copyTextOf } from '../../copy-text.ts';
 import { element, setText } from '../../dom.ts';
 import type { ContractInterface } from '../abi/contract-interface.ts';
 import { type Credentials, formatAuthorization } from '../authorization.ts';
@@ -57,7 +58,7 @@ export class CodeView {
       this.#note,
       this.#copy,
     );
-    this.#copy.addEventListener('click', () => void this.#copyText());
+    this.#copy.addEventListener('click', () => void copyTextOf(this.#text, this.#copy));
     this.#update();
   }
 
@@ -108,17 +109,5 @@ export class CodeView {
     const call = findFunctionCall(method, params, chosen);
     const facts: CodeCall = { ...service, method, params, credentials, call };
     return this.#language === 'viem' ? formatViemCode(facts) : formatEthersCode(facts);
-  }
-
-  /** Copies the code, or selects it if the browser denies access to the clipboard. */
-  async #copyText(): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(this.#text.textContent ?? '');
-      setText(this.#copy, 'Copied');
-    } catch {
-      getSelection()?.selectAllChildren(this.#text);
-      setText(this.#copy, 'Selected: copy it');
-    }
-    setTimeout(() => setText(this.#copy, 'Copy'), 2_000);
   }
 }
