@@ -18,7 +18,7 @@ export class RequestEditor {
     'Edit as JSON',
   );
   readonly #summary: HTMLElement = element('p', { class: 'summary' });
-  readonly #more: HTMLElement = element('summary');
+  readonly #more: HTMLElement = element('summary', {}, 'More about the method');
   readonly #description: HTMLElement = element('p', { class: 'help' });
   readonly #details: HTMLElement = element('details', {}, this.#more, this.#description);
   readonly #body: HTMLElement = element('div');
