@@ -99,10 +99,11 @@ export function createBoundRefusal(
 
 /**
  * Creates the error for an exceeded time limit, with geth's error text.
- * @param limitMs limit in milliseconds; the message rounds it to a tenth of a second
+ * @param limitMs limit in milliseconds; the message rounds it to a tenth of a second, and below that to a millisecond
  */
 export function createTimeout(limitMs: number): ChainError {
-  return createBoundRefusal('timeout', 'call.time', `${Math.round(limitMs / 100) / 10}s`);
+  const text = limitMs < 100 ? `${Math.round(limitMs)}ms` : `${Math.round(limitMs / 100) / 10}s`;
+  return createBoundRefusal('timeout', 'call.time', text);
 }
 
 /** Restores an error that was sent from another thread. */

@@ -9,7 +9,7 @@ import { applyPlaceEnvironment, type Environment, type ListenAddresses } from '.
 import { type Command, createCommand } from '../service/command.ts';
 import { DEFAULT_PORT, SERVICE_EXIT_CODES, SERVICE_VARIABLES } from '../service/common-help.ts';
 import { requireFreePorts } from '../service/free-ports.ts';
-import { importChain, reportStop } from '../service/import.ts';
+import { describeChanges, importChain, reportStop } from '../service/import.ts';
 import { createImportBar } from '../service/import-bar.ts';
 import { runService } from '../service/run-service.ts';
 import { StopSignals } from '../service/stop-signals.ts';
@@ -45,7 +45,8 @@ export const devCommand: Command = createCommand({
   name: 'dev',
   about: `Imports a chain and serves it as the default network, with the key \`demo\`.
 
-    The service listens on 127.0.0.1. The next start with the same genesis file continues the stored chain.`,
+    The service listens on 127.0.0.1. The next start with the same genesis file continues the stored chain.
+    After a change of the genesis file, the whole chain is imported into another folder, unless --data names the folder.`,
   options: {
     genesis: { value: 'FILE', isRequired: true, about: 'geth genesis file of the chain' },
     blocks: { value: 'FILE', isRequired: true, about: 'concatenated RLP blocks, optionally gzipped' },
@@ -85,6 +86,7 @@ export const devCommand: Command = createCommand({
     const bar = createImportBar(process.stderr);
     const imported = importChain({ genesis, blocks, data: store, seal }, bar, signals.stop);
     const summary = await imported.finally(() => signals.close());
+    process.stderr.write(describeChanges(summary));
     if (summary.isStopped === true) return reportStop(summary, signals);
     const yaml = JSON.stringify({
       ...place,

@@ -4,7 +4,7 @@ import { MAX_CALL_MEMORY } from '../chains/embedded/options.ts';
 import { DEFAULT_DATA_DIR } from '../config/config.ts';
 import { type Command, createCommand } from '../service/command.ts';
 import type { TextOption } from '../service/command-usage.ts';
-import { IMPORT_CHECKS, importChain, reportStop, SEAL_CHECKS } from '../service/import.ts';
+import { describeChanges, IMPORT_CHECKS, importChain, reportStop, SEAL_CHECKS } from '../service/import.ts';
 import { createImportBar } from '../service/import-bar.ts';
 import { StopSignals } from '../service/stop-signals.ts';
 import { countOf } from '../util/count-of.ts';
@@ -29,7 +29,8 @@ export const importCommand: Command = createCommand({
   about: `Imports a chain into a store, which \`portcullis serve\` can serve.
 
     The command appends a file of RLP blocks to the chain stored in a folder. Every block is validated and executed, and every
-    root is checked. An import that was interrupted, for example with Ctrl-C, continues where it stopped.`,
+    root is checked. An import that was interrupted, for example with Ctrl-C, continues where it stopped. A genesis file with
+    further forks above the stored head replaces the configuration in the store.`,
   options: {
     genesis: { value: 'FILE', isRequired: true, about: 'geth genesis file of the chain' },
     blocks: {
@@ -71,6 +72,7 @@ export const importCommand: Command = createCommand({
       const callMemory = memory === undefined ? {} : { callMemory: memory * MiB };
       const options = { genesis, blocks, data, seal, verify, ...callMemory };
       const summary = await importChain(options, createImportBar(process.stderr), signals.stop);
+      process.stderr.write(describeChanges(summary));
       if (summary.isStopped === true) return reportStop(summary, signals);
       const { headNumber, headHash, imported } = summary;
       process.stdout.write(

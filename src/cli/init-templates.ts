@@ -93,6 +93,7 @@ networks:
       #family: op-stack
       mode: verifier
       #l1: http://127.0.0.1:8546
+      #messageService: '0x508ca82df566dcd1b0de8296e70a96332cd644ec'
     #verify: auto
     #rate: { perSecond: 500, burst: 1000 }
 `,

@@ -6,6 +6,7 @@ import { WORK_NAMES } from '../methods/work-credits.ts';
 import { nameUpstream } from '../pool/endpoint.ts';
 import { DEFAULT_VERIFY, DEFAULT_VERIFY_CALLS } from '../pool/options.ts';
 import { hasOwnMachine } from '../rollup/family-table.ts';
+import { listForeignOptions } from '../rollup/family-options.ts';
 import { isUrl } from '../rollup/options.ts';
 import { pointToNames } from '../util/near-name.ts';
 import { checkAgreement } from './check-agreement.ts';
@@ -58,7 +59,7 @@ export function checkConfig(
     problems.push(...checkMethods(name, network), ...checkLayer1(name, network, names));
     problems.push(...checkAnchor(name, network, config.networks), ...checkChainId(name, network));
     problems.push(...checkSend(name, network), ...checkExecution(name, network));
-    problems.push(...checkAgreement(name, network));
+    problems.push(...checkAgreement(name, network), ...checkFamilyOptions(name, network));
   }
   return problems;
 }
@@ -260,6 +261,17 @@ function checkLayer1(name: string, network: NetworkOptions, names: readonly stri
   return [
     { path, message: isName ? describeNoNetwork(l1, names) : 'names neither a network nor an address' },
   ];
+}
+
+/** An option that the configured family ignores is refused: the operator would expect an effect. */
+function checkFamilyOptions(name: string, { rollup }: NetworkOptions): Problem[] {
+  if (rollup?.family === undefined) return [];
+  const path = ['networks', name, 'rollup'];
+  return listForeignOptions(rollup.family, rollup).map(({ option, families }) => ({
+    path: [...path, option],
+    message: `the family ${rollup.family} has no ${option}: remove it, or set family to ${families.join(' or ')}`,
+    dependsOn: [[...path, 'family']],
+  }));
 }
 
 /** `verify: require` needs `pool.chainId`, because dishonest nodes could report the id of another chain. */

@@ -170,7 +170,7 @@ export const networkRowSchema: z.ZodType<NetworkRow> = z.strictObject({
   ),
   logs: option('Limits of one answer to `eth_getLogs`.', logLimitsSchema),
   safeTag: option(
-    'Treatment of the tag `safe` by the four methods that do not support it: it is rejected, or read as `finalized`.',
+    'Treatment of the tag `safe` by the four methods that do not support it (`eth_getUncleByBlockNumberAndIndex`, `eth_getTransactionByBlockNumberAndIndex`, `eth_getBlockReceipts`, `l2_estimateGas`): it is rejected, or read as `finalized`.',
     z.enum(['reject', 'finalized']).default('reject'),
   ),
   callTimeout: option(

@@ -12,7 +12,8 @@ import { pointToNames } from '../util/near-name.ts';
 import { type AnchorDiagnosis, describeAnchor, tryAnchor } from './doctor-anchor.ts';
 import { describeExecution, type ExecutionDiagnosis, tryExecution } from './doctor-execution.ts';
 import { describeFamily, type FamilyDiagnosis, tryFamily } from './doctor-family.ts';
-import { describeRollup, diagnoseRollup, type RollupDiagnosis } from './doctor-rollup.ts';
+import { describeLayer1, type Layer1Diagnosis, tryLayer1 } from './doctor-layer1.ts';
+import { addGaps, describeRollup, diagnoseRollup, type RollupDiagnosis } from './doctor-rollup.ts';
 import { findSpent } from './doctor-spend.ts';
 import { listTableRows } from './doctor-table.ts';
 import { describeVerifiable, findVerifiable } from './doctor-verification.ts';
@@ -33,6 +34,8 @@ type Diagnosis = {
   readonly execution?: ExecutionDiagnosis;
   /** Newest rollup block that layer 1 commits to, if the network is anchored. */
   readonly anchor?: AnchorDiagnosis;
+  /** Layer 1 of a rollup, if one is configured. */
+  readonly layer1?: Layer1Diagnosis;
 };
 
 /** `portcullis doctor` */
@@ -54,7 +57,10 @@ export const doctorCommand: Command = createCommand({
     'portcullis doctor --config portcullis.yaml',
     'portcullis doctor --config portcullis.yaml --network mainnet --json',
   ],
-  exitCodes: { 0: 'each network has at least one available node', 1: 'a network has no available node' },
+  exitCodes: {
+    0: 'each network has at least one available node, and each configured layer 1 answers',
+    1: 'a network has no available node, or a layer 1 does not answer',
+  },
   async run({ config: file, network, json }) {
     const config = await loadConfig(file, process.env);
     const diagnoses: Diagnosis[] = [];
@@ -64,7 +70,9 @@ export const doctorCommand: Command = createCommand({
       if (!json) process.stdout.write(`${diagnoses.length > 1 ? '\n' : ''}${describe(diagnosis)}`);
     }
     if (json) process.stdout.write(`${encodeDiagnoses(diagnoses)}\n`);
-    return diagnoses.every(({ report }) => report?.isServable ?? true) ? 0 : 1;
+    const isFine = ({ report, layer1 }: Diagnosis): boolean =>
+      (report?.isServable ?? true) && layer1?.reason === undefined;
+    return diagnoses.every(isFine) ? 0 : 1;
   },
 });
 
@@ -79,8 +87,11 @@ function chooseNetworks({ networks }: Config, name: string | undefined): [string
 async function diagnose(name: string, options: NetworkOptions, config: Config): Promise<Diagnosis> {
   const { upstreams, pool, rollup, builtin, methods, agreement } = options;
   const about = rollup === undefined ? {} : { rollup: await diagnoseRollup(rollup) };
-  if (upstreams === undefined)
-    return { name, source: builtin === undefined ? 'embedded' : 'builtin', ...about };
+  if (upstreams === undefined) {
+    const layer1 = await tryLayer1(name, config.networks, rollup?.family);
+    const source = builtin === undefined ? 'embedded' : 'builtin';
+    return { name, source, ...about, ...(layer1 !== undefined && { layer1 }) };
+  }
   const prefix = about.rollup?.prefix;
   // Entries for a whole namespace, such as `debug_*`, are not tested, because the method names are unknown.
   const also = methods.also.filter((entry) => !entry.endsWith('*'));
@@ -96,11 +107,18 @@ async function diagnose(name: string, options: NetworkOptions, config: Config): 
   const verification = report.isServable ? await findVerifiable(name, options) : undefined;
   const execution = report.isServable ? await tryExecution(name, options) : undefined;
   const anchor = report.isServable ? await tryAnchor(name, config.networks) : undefined;
+  const family = rollup?.family ?? recognition?.recognised;
+  const layer1 = await tryLayer1(name, config.networks, family);
+  const described =
+    rollup === undefined || about.rollup === undefined
+      ? {}
+      : { rollup: await addGaps(about.rollup, rollup, recognition?.recognised) };
   return {
     name,
     source: 'upstreams',
-    ...about,
+    ...described,
     report,
+    ...(layer1 !== undefined && { layer1 }),
     ...(recognition !== undefined && { recognition }),
     ...(verification !== undefined && { verification }),
     ...(execution !== undefined && { execution }),
@@ -109,9 +127,10 @@ async function diagnose(name: string, options: NetworkOptions, config: Config): 
 }
 
 function describe(diagnosis: Diagnosis): string {
-  const { name, source, rollup, report, recognition, verification, execution, anchor } = diagnosis;
+  const { name, source, rollup, report, recognition, verification, execution, anchor, layer1 } = diagnosis;
   const about = rollup === undefined ? '' : describeRollup(rollup);
-  if (report === undefined) return `${name}: ${source}, there are no nodes to examine\n${about}`;
+  const below = (chainId?: string): string => (layer1 === undefined ? '' : describeLayer1(layer1, chainId));
+  if (report === undefined) return `${name}: ${source}, there are no nodes to examine\n${about}${below()}`;
   const { identity, nodes, isServable, findings } = report;
   const usable = nodes.filter(({ standing }) => standing === 'usable').length;
   const chain = identity === undefined ? '' : `chain ${identity.chainId}, `;
@@ -123,6 +142,7 @@ function describe(diagnosis: Diagnosis): string {
     lines.length > 0 ? '\n' : '',
     ...lines,
     recognition === undefined ? '' : describeFamily(recognition, rollup?.family),
+    below(identity?.chainId.toString()),
     verification === undefined ? '' : describeVerifiable(verification),
     execution === undefined ? '' : describeExecution(execution),
     anchor === undefined ? '' : describeAnchor(anchor),

@@ -2,6 +2,7 @@ import { type JsonStream, passOn } from '../../packages/ethereum/primitives/json
 import { RpcError } from '../rpc/errors.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
+import { createExpiry } from './create-expiry.ts';
 
 /**
  * Bytes of one stream per scheduler slot. If more were sent per slot, a fast client would receive the whole stream in one iteration of the event
@@ -42,7 +43,7 @@ export function bindStream(source: JsonStream, scope: RequestScope, onEnd?: () =
     } catch (error) {
       if (!isOver) throw error;
       throw performance.now() >= scope.deadline
-        ? new RpcError('timedOut', 'request.time')
+        ? createExpiry(scope)
         : new RpcError('cancelled');
     } finally {
       finish();

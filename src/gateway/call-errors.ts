@@ -5,6 +5,7 @@ import type { Logger } from '../observe/logger.ts';
 import { createNodeError, RpcError } from '../rpc/errors.ts';
 import type { BoundsOf } from '../util/bounds.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import { createExpiry } from './create-expiry.ts';
 
 /**
  * Method and network of a failure, for the log. The service defines the names of methods and networks, so logging them reveals no input of the
@@ -71,7 +72,7 @@ function chooseRow(error: ChainError, scope: RequestScope): RpcError {
       return new RpcError('busy', (error.bound as BoundsOf<'busy'> | undefined) ?? 'executions.waiting');
     case 'aborted':
       return performance.now() >= scope.deadline
-        ? new RpcError('timedOut', 'request.time')
+        ? createExpiry(scope)
         : new RpcError('cancelled');
     default:
       return new RpcError(error.kind, error.message);

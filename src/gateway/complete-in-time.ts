@@ -1,6 +1,7 @@
-import { RpcError } from '../rpc/errors.ts';
+import type { RpcError } from '../rpc/errors.ts';
 import { type Expiring, ExpirySweep } from '../util/expiry-sweep.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import { createExpiry } from './create-expiry.ts';
 
 /**
  * Time after the deadline of the scope before the work is ended, ms. Before the grace period has ended, the chain may end its work itself, with a
@@ -26,7 +27,7 @@ class TimedWork implements Expiring {
   expire(): void {
     WORKS.delete(this);
     this.#scope.abort();
-    this.#reject(new RpcError('timedOut', 'request.time'));
+    this.#reject(createExpiry(this.#scope));
   }
 }
 

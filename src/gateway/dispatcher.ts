@@ -169,6 +169,7 @@ export class Dispatcher {
     if (method.executes !== true && method.waits !== true && !isWatched) return bodyScope;
     const deadline = method.executes === true ? now + network.callTimeoutMs : bodyScope.deadline;
     const scope = new RequestScope(deadline, bodyScope, now);
+    scope.isCallLimit = method.executes === true && deadline < bodyScope.deadline;
     if (scope.trace !== undefined) this.#watch?.beginSpan(method.name, network.name, scope);
     return scope;
   }

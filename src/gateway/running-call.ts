@@ -15,6 +15,7 @@ import type { BodyContext } from './body-context.ts';
 import { type FailureSite, toRpcError } from './call-errors.ts';
 import { type CallWatch, isAnswerOfNodes } from './call-watch.ts';
 import { GRACE_MS } from './complete-in-time.ts';
+import { createExpiry } from './create-expiry.ts';
 import { openStream } from './open-stream.ts';
 
 /** Encoded response to a call. An error with an HTTP status other than 200 is an RpcError that is not encoded yet; a notification has no response. */
@@ -85,7 +86,7 @@ export class RunningCall implements Expiring {
 
   expire(): void {
     this.#call.scope.abort();
-    this.#end(new RpcError('timedOut', 'request.time'));
+    this.#end(createExpiry(this.#call.scope));
   }
 
   readonly #take = (result: JsonResult): void => {

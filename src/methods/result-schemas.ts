@@ -266,17 +266,20 @@ const count: z.ZodType = z.number().int().nonnegative();
 /** Rollup node information (spec 2.7). */
 export const rollupInfo: z.ZodType = z
   .object({
-    mode: z.enum(['sequencer', 'verifier']),
-    syncing: z.boolean(),
+    mode: z.enum(['sequencer', 'verifier']).meta({ description: 'Role of the node.' }),
+    syncing: z.boolean().meta({ description: 'Whether the node is still syncing.' }),
     ethContext: z
-      .object({ blockNumber: count, timestamp: count })
+      .object({
+        blockNumber: count.meta({ description: 'Number of the block; 0 if it is unknown.' }),
+        timestamp: count.meta({ description: 'Timestamp of the block, Unix time in seconds; 0 if it is unknown.' }),
+      })
       .meta({ title: 'layer 1 context', description: 'The latest layer 1 block.' }),
     rollupContext: z
       .object({
-        queueIndex: count.meta({ description: 'Last layer 1 to layer 2 message ingested.' }),
-        index: count.meta({ description: 'Last layer 2 transaction processed.' }),
+        queueIndex: count.meta({ description: 'Last layer 1 to layer 2 message ingested; 0 also if it is unknown (docs/rollups.md).' }),
+        index: count.meta({ description: 'Position of the last layer 2 transaction processed: the number of the newest block minus 1.' }),
         verifiedIndex: count.meta({
-          description: 'Last transaction ingested from a batch posted to layer 1.',
+          description: 'Position of the last transaction ingested from a batch posted to layer 1: the number of its block minus 1.',
         }),
       })
       .meta({ title: 'rollup context' }),

@@ -101,6 +101,11 @@ export type ChainFigures = {
   /** Reason why no call is answered now, as the end of a sentence; absent where calls are answered. */
   readonly outage?: string;
   readonly head: BlockStatus | undefined;
+  /** Numbers of the blocks that are served as `safe` and `finalized`; absent while no block is served for the tag. */
+  readonly safe?: number;
+  readonly finalized?: number;
+  /** Whether the only node is a development node, which makes blocks on demand. */
+  readonly isDevelopment?: true;
   /** Usual time between blocks, ms, as in `NetworkStatus`. */
   readonly blockTime?: number;
   /** Milliseconds since a healthy node last had the head, as in `NetworkStatus`; absent for a network without nodes. */

@@ -50,6 +50,11 @@ export type NetworkStatus = {
   readonly partialOutage?: { readonly processes: number; readonly total: number; readonly reason: string };
   /** Absent until the network has had a block. */
   readonly head?: BlockStatus;
+  /** Numbers of the blocks that are served as `safe` and `finalized`; absent while no block is served for the tag. */
+  readonly safe?: number;
+  readonly finalized?: number;
+  /** Whether the only node is a development node, which makes blocks on demand. */
+  readonly isDevelopment?: true;
   /** Usual time between blocks: configured, or measured. Absent while unknown, and for chains that make blocks on demand. */
   readonly blockTime?: number;
   /** Milliseconds since a healthy node last had the head; 0 while a healthy node has the head. */

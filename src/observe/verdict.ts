@@ -30,21 +30,25 @@ export type VerdictFacts = {
   /** Unix ms. */
   readonly at: number;
   readonly processes: readonly Pick<ProcessStatus, 'isDraining'>[];
-  readonly networks: readonly Pick<
+  readonly networks: readonly (Pick<
     NetworkStatus,
-    'name' | 'outage' | 'partialOutage' | 'head' | 'blockTime' | 'agreement' | 'anchor'
-  >[];
+    'name' | 'outage' | 'partialOutage' | 'head' | 'blockTime' | 'agreement' | 'anchor' | 'isDevelopment'
+  > &
+    Partial<Pick<NetworkStatus, 'source'>>)[];
 };
 
 /** A head is late if it is older than this number of block times, and older than the minimum age (ms). */
 const LATE_BLOCKS = 10;
 const MIN_LATE_MS = 60_000;
+/** A head of nodes is also late from this age on (ms) while no time between blocks is known, as after a start during an outage. */
+const UNKNOWN_LATE_MS = 600_000;
 /** Maximum number of networks that a summary names. */
 const MAX_NAMES = 3;
 
 /**
  * Computes the health of a service. A network cannot answer if it has an `outage`, as for `/health/ready`; a late head is a warning only, because
- * calls are still answered. Heads of networks without a known block time are never late.
+ * calls are still answered. While the block time of a network of nodes is unknown, a head is late from ten minutes on. Heads of embedded chains and of development nodes, which
+ * make blocks on demand, are late only after a known block time.
  */
 export function computeVerdict({ at, processes, networks }: VerdictFacts): ServiceVerdict {
   const found = networks.flatMap((network) => findProblems(network, at));
@@ -76,6 +80,8 @@ function findProblems(
     blockTime,
     agreement,
     anchor,
+    source,
+    isDevelopment,
   }: VerdictFacts['networks'][number],
   at: number,
 ): ServiceProblem[] {
@@ -90,6 +96,10 @@ function findProblems(
   if (blockTime !== undefined && age > Math.max(MIN_LATE_MS, LATE_BLOCKS * blockTime)) {
     const usual = `a block usually takes ${formatBlockTime(blockTime)}`;
     problems.push({ kind: 'lateHead', network, reason: `the head is ${formatAge(age)} old, ${usual}` });
+  }
+  if (blockTime === undefined && source === 'upstream' && isDevelopment !== true && age > UNKNOWN_LATE_MS) {
+    const reason = `the newest block is ${formatAge(age)} old: the chain has stopped, or its nodes are far behind`;
+    problems.push({ kind: 'lateHead', network, reason });
   }
   if (agreement?.isMissing === true) {
     const { voices, needed, isDemanded } = agreement;

@@ -20,6 +20,9 @@ export function describeChain(
   const blockTimes = isDevelopment ? [] : upstreams.flatMap(({ tracker }) => tracker.blockTime ?? []);
   return {
     head: served === undefined ? undefined : describeBlock(served),
+    ...(head.safe !== undefined && { safe: Number(head.safe.number) }),
+    ...(head.finalized !== undefined && { finalized: Number(head.finalized.number) }),
+    ...(isDevelopment && { isDevelopment: true }),
     // The maximum is used, because a node that is catching up measures a shorter block time.
     ...(blockTimes.length > 0 && { blockTime: Math.max(...blockTimes) }),
     ...(served !== undefined && { unconfirmed: head.unconfirmedMs, isExpired: head.isExpired }),

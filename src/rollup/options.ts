@@ -99,7 +99,7 @@ export const rollupOptionsSchema: z.ZodType<RollupOptions> = z.strictObject({
     z.string().regex(NODE_URL, NO_NODE_URL).exactOptional(),
   ),
   messageService: option(
-    'Address of the message service contract on this network (Linea).',
+    'Address of the message service contract on this network (Linea), from which `queueIndex` of `rollup_getInfo` is read. Without it, `queueIndex` is 0, which means unknown. On Linea Mainnet it is `0x508Ca82Df566dCD1B0DE8296e70a96332cD644ec` (docs.linea.build).',
     addressSchema.exactOptional(),
   ),
   anchor: option(

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { BlockError, EvmMemoryError } from '../../packages/evm/transition/block-error.ts';
 import { type Genesis, parseGenesis } from '../../packages/evm/transition/genesis.ts';
 import { BlockImporter, type ImportChecks } from '../chains/embedded/import/block-importer.ts';
+import type { ConfigDifference } from '../chains/embedded/import/compare-configs.ts';
 import { initializeStore } from '../chains/embedded/import/initialize-store.ts';
 import { readBlocks } from '../chains/embedded/import/read-blocks.ts';
 import type { SealCheck } from '../chains/embedded/import/validate-header.ts';
@@ -36,6 +37,8 @@ export type ImportSummary = {
   readonly headHash: string;
   /** Number of blocks that this run added. */
   readonly imported: number;
+  /** Set if the genesis file has changed the rules of blocks above the stored head. */
+  readonly changes?: readonly ConfigDifference[];
   /** Set if the import was stopped before the end of the file. */
   readonly isStopped?: true;
 };
@@ -85,6 +88,7 @@ function findSize(file: string): number {
 /**
  * Appends the blocks of a file to a store.
  * @param stop ends the import after the current block; imported blocks are committed
+ * @throws ImportError if the genesis file changes the rules of stored blocks
  * @throws ImportError with the faulty file and the number of imported blocks: all blocks before the invalid block are committed
  * @throws Error if the genesis file or the block file is unreadable, or the store cannot be opened
  */
@@ -99,8 +103,9 @@ export async function importChain(
   prepareLmdbFolder(options.data);
   const writer = openWriter(options.data);
   try {
+    let changes: readonly ConfigDifference[];
     try {
-      initializeStore(writer, genesis, configText(genesisText, genesis));
+      changes = initializeStore(writer, genesis, configText(genesisText, genesis));
       await addToIndexes(writer, (done, total) => progress.index(done, total), stop);
     } catch (error) {
       if (isStoreError(error)) throw describeWriteError(options.data, error);
@@ -108,8 +113,11 @@ export async function importChain(
         ? new ImportError(`refused: ${options.genesis}: ${error.message}`, error)
         : error;
     }
-    if (blocks === undefined) return describeHead(writer);
-    return await importBlocks(writer, { ...options, blocks }, size, progress, stop);
+    const summary =
+      blocks === undefined
+        ? describeHead(writer)
+        : await importBlocks(writer, { ...options, blocks }, size, progress, stop);
+    return changes.length === 0 ? summary : { ...summary, changes };
   } finally {
     await writer.close();
   }
@@ -191,6 +199,13 @@ function describeHead(writer: ChainWriter, before?: bigint): ImportSummary {
 /** Describes the store after an import that did not reach the end of its file. */
 export function describeStored({ headNumber, headHash, imported }: ImportSummary): string {
   return `${countOf(imported, 'block')} of this run stored, head is block ${headNumber} ${headHash}`;
+}
+
+/** Returns a line for each rule that the genesis file has changed. */
+export function describeChanges({ changes = [] }: ImportSummary): string {
+  return changes
+    .map(({ member, before, after }) => `chain configuration changed: ${member} is ${after} (was ${before})\n`)
+    .join('');
 }
 
 /** @returns the exit code */

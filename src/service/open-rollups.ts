@@ -213,7 +213,7 @@ function openFamily(
 }
 
 /** Parses a URL as a row of `upstreams:`. */
-function readAddress(url: string): UpstreamOptions {
+export function readAddress(url: string): UpstreamOptions {
   const [row] = upstreamsSchema.parse([url]);
   return row as UpstreamOptions;
 }

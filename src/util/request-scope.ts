@@ -3,8 +3,8 @@ import type { SharedBudget } from './shared-budget.ts';
 import type { TraceSpan } from './trace-span.ts';
 
 /**
- * Trust level of an answer. `proven`: the answer was recomputed up to a hash that more than one node backs. `agreed`: the answer was compared with the answers
- * of more than one node. `single`: only one node reported the answer.
+ * Trust level of an answer. `proven`: the answer was recomputed up to a hash that nodes of more than one operator back. `agreed`: the answer was compared with the answers
+ * of more than one operator. `single`: only one operator reported the answer.
  */
 export type Trust = 'proven' | 'agreed' | 'single';
 
@@ -42,8 +42,13 @@ export class RequestScope implements CancelSignal {
   readonly deadline: number;
   /** Start time, milliseconds on the clock of `performance.now()`. */
   readonly startedAt: number;
-  /** Time limit that messages about the deadline name, ms. By default, the limit is the time from the start to the deadline. */
+  /**
+   * Time limit that messages about the deadline name, ms; never the time that was left when the scope was created. By default, it is the limit of the
+   * outer scope whose deadline applies, otherwise the time from the start to the deadline.
+   */
   readonly limitMs: number;
+  /** Whether the deadline is the time limit of one call, and not the later one of its body or message. */
+  isCallLimit = false;
   /**
    * End of the work, milliseconds on the clock of `performance.now()`; 0 means unknown. Synchronous work that reads the clock anyway sets `endedAt`.
    */
@@ -76,12 +81,15 @@ export class RequestScope implements CancelSignal {
   /**
    * @param deadline milliseconds on the clock of `performance.now()`; the deadline of `parent` applies if it is earlier
    * @param now current time on this clock, for callers that have just read it
-   * @param limitMs time limit that messages name; by default the time to the deadline
+   * @param limitMs time limit that messages name if the deadline of `parent` does not apply; by default the time to the deadline
    */
   constructor(deadline: number, parent?: RequestScope, now: number = performance.now(), limitMs?: number) {
     this.deadline = parent === undefined ? deadline : Math.min(deadline, parent.deadline);
     this.startedAt = now;
-    this.limitMs = limitMs ?? this.deadline - now;
+    this.limitMs =
+      parent !== undefined && parent.deadline <= deadline
+        ? parent.limitMs
+        : (limitMs ?? Math.max(0, this.deadline - now));
     this.#parent = parent;
     this.owner = parent?.owner;
     this.answers = parent?.answers;

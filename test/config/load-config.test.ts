@@ -274,6 +274,27 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     ],
   },
   {
+    name: 'options of another family',
+    text: `networks:
+  a:
+    hosts: [x]
+    builtin: rollup
+    rollup:
+      family: linea
+      opNode: http://127.0.0.1:9546
+  b:
+    hosts: [y]
+    builtin: op-rollup
+    rollup:
+      family: op-stack
+      messageService: '0x508ca82df566dcd1b0de8296e70a96332cd644ec'
+`,
+    errors: [
+      'p.yaml:7: networks.a.rollup.opNode: the family linea has no opNode: remove it, or set family to op-stack or mantle',
+      'p.yaml:13: networks.b.rollup.messageService: the family op-stack has no messageService: remove it, or set family to linea',
+    ],
+  },
+  {
     name: 'addresses of nodes that are none',
     text: 'networks:\n  a:\n    hosts: [x]\n    builtin: rollup\n    rollup:\n      l1: ftp://x\n      opNode: https://me:pw@x\n',
     errors: ['l1', 'opNode'].map(

@@ -345,6 +345,33 @@ test('for a rollup doctor reports the family, the name of the estimate method, a
   assert.equal(networks.find(({ name }) => name === 'dev')?.rollup, undefined);
 });
 
+test('doctor examines the layer 1 of a rollup, and fails if it does not answer', async (t) => {
+  const node = await startNode(t);
+  const upstreams = [node.url];
+  const config = writeConfig(t, {
+    one: { upstreams, verify: 'off' },
+    gone: {
+      upstreams,
+      verify: 'off',
+      rollup: { family: 'linea', l1: 'http://127.0.0.1:1/secret-key' },
+    },
+    self: { upstreams, verify: 'off', rollup: { family: 'scroll', l1: node.url } },
+    any: { upstreams, verify: 'off', rollup: { l1: 'one', messageService: `0x${'11'.repeat(20)}` } },
+  });
+  const { out, code } = await run(['--config', config]);
+  assert.equal(code, 1);
+  assert.match(
+    out,
+    /^ {2}error: layer 1 \(127\.0\.0\.1:1#1\) does not answer: .+; rollup_getInfo reads ethContext\.blockNumber and ethContext\.timestamp from it, so calls/m,
+  );
+  assert.doesNotMatch(out, /secret-key/);
+  assert.match(out, /^ {2}error: layer 1 \(.+\) has the chain id 1 of the rollup itself: correct rollup\.l1$/m);
+  // The recognised family is `ethereum`.
+  assert.match(out, /^ {2}always 0 in rollup_getInfo: rollupContext\.queueIndex$/m);
+  assert.match(out, /^ {2}warning: its family does not use messageService: remove it$/m);
+  assert.match(out, /layer 1 \(the network one of this file\)/);
+});
+
 test('doctor reports whether a rollup is anchored in its layer 1', { skip: ANVIL_SKIP }, async (t) => {
   const chains = await AnchoredRollup.start(60n);
   t.after(() => chains.kill());

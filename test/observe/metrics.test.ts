@@ -77,6 +77,8 @@ function makeState(head: number): MetricState {
           readWaiting: () => 0,
           read: () => ({
             head: { number: head, hash: '0x01', timestamp: Date.now() - 12_000 },
+            safe: head - 2,
+            finalized: head - 32,
             unconfirmed: 3_000,
             agreement: { needed: 3, operators: 4, voices: 2, isDemanded: true, isMissing: true },
             verification: {
@@ -156,6 +158,8 @@ test('metrics are rendered in the format of Prometheus', async () => {
   hasLine(text, `portcullis_call_duration_seconds_bucket{le="+Inf",${labels}} 2`);
   hasLine(text, `portcullis_call_duration_seconds_sum{${labels}} 0.07300000000000001`);
   hasLine(text, 'portcullis_upstream_lag_blocks{network="main",upstream="first \\"node\\"\\\\"} 2');
+  hasLine(text, 'portcullis_network_safe_number{network="main"} 38');
+  hasLine(text, 'portcullis_network_finalized_number{network="main"} 8');
   hasLine(text, 'portcullis_network_head_unconfirmed_seconds{network="main"} 3');
   hasLine(text, 'portcullis_network_agreement_needed{network="main"} 3');
   hasLine(text, 'portcullis_network_agreement_voices{network="main"} 2');

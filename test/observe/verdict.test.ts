@@ -45,6 +45,28 @@ const ROWS: readonly Row[] = [
     summary: 'Both networks answer',
   },
   {
+    what: 'a network of nodes at the start, with a block time that is not known yet and a fresh head',
+    networks: [{ name: 'a', source: 'upstream', ...headAged(10 * MINUTE) }],
+    state: 'healthy',
+    summary: 'Network a answers',
+  },
+  {
+    what: 'a network of nodes that stopped long before the start',
+    networks: [{ name: 'a', source: 'upstream', ...headAged(1_112 * 1_440 * MINUTE) }],
+    state: 'impaired',
+    summary: 'Network a answers, with warnings',
+    reasons: ['a: the newest block is 1112 days old: the chain has stopped, or its nodes are far behind'],
+  },
+  {
+    what: 'old heads of a development node and of an embedded chain',
+    networks: [
+      { name: 'a', source: 'upstream', isDevelopment: true, ...headAged(900 * MINUTE) },
+      { name: 'b', source: 'embedded', ...headAged(900 * MINUTE) },
+    ],
+    state: 'healthy',
+    summary: 'Both networks answer',
+  },
+  {
     what: 'a head exactly at the limit of ten blocks',
     networks: ['a', 'b', 'c'].map((name) => ({ name, ...headAged(2 * MINUTE), blockTime: 12_000 })),
     state: 'healthy',

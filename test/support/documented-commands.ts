@@ -82,18 +82,16 @@ export class Reader {
     }
   }
 
-  /** Makes an edit of a document in a file: replaces the lines with `-` by those with `+`. */
+  /** Makes an edit of a document in a file: the lines with `-` and the unmarked ones stand there one after the other, and those with `+` replace the former. */
   edit(file: string, diff: string): void {
     const pick = (mark: string): string =>
-      [...diff.matchAll(/^([+-])(.*\n)/gm)]
-        .flatMap(([, sign, line]) => (sign === mark ? [line] : []))
+      [...diff.matchAll(/^([ +-])(.*\n)/gm)]
+        .flatMap(([, sign, line]) => (sign === mark || sign === ' ' ? [line] : []))
         .join('');
     const path = join(this.path, file);
     const before = readFileSync(path, 'utf8');
-    const lines = before.split('\n').filter((line) => !/^ *# /.test(line));
-    const bare = lines.join('\n');
-    assert.ok(bare.includes(pick('-')), `${pick('-')} is not in\n${bare}`);
-    let after = bare.replace(pick('-'), () => pick('+'));
+    assert.ok(before.includes(pick('-')), `${pick('-')} is not in\n${before}`);
+    let after = before.replace(pick('-'), () => pick('+'));
     for (const [documented, real] of Object.entries(this.#nodes)) after = after.replaceAll(documented, real);
     writeFileSync(path, after);
   }

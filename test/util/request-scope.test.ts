@@ -91,3 +91,16 @@ test('a listener is called that was added after the removal of the last one', ()
   outer.abort();
   assert.equal(heard, 2);
 });
+
+test('messages name the time limit, never the time that was left', () => {
+  const outer = new RequestScope(1_030_000, undefined, 1_000_000);
+  assert.equal(outer.limitMs, 30_000);
+  // A part of the work that begins after the deadline, or shortly before it, as on a busy machine.
+  for (const now of [1_029_900, 1_037_800]) {
+    assert.equal(new RequestScope(now + 5_000, outer, now).limitMs, 30_000);
+    assert.equal(new RequestScope(now + 5_000, outer, now, 5_000).limitMs, 30_000);
+    assert.ok(new RequestScope(1_030_000, undefined, now).limitMs >= 0);
+  }
+  assert.equal(new RequestScope(1_010_000, outer, 1_005_000).limitMs, 5_000);
+  assert.equal(outer.derive({ deadline: 1_001_000 }).limitMs, 30_000);
+});

@@ -45,6 +45,12 @@ const FORKS: readonly (readonly [ForkName, string?])[] = [
   ['paris'],
   ...TIME_FORKS,
 ];
+
+/** Returns the genesis file member that activates a fork; undefined for Frontier and the merge (Paris). */
+export function forkMember(fork: ForkName): string | undefined {
+  return FORKS.find(([name]) => name === fork)?.[1];
+}
+
 /** Activation height of a fork that never activates; higher than any block number. */
 const NEVER: number = Number.MAX_SAFE_INTEGER;
 

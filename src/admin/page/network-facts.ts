@@ -36,6 +36,7 @@ export function describeFacts({
     Chain: describeChain(network),
     Head: describeHead(network),
     'Head age': describeAge(network, at, problems),
+    Finality: describeFinality(network),
     Calls: describeCalls(network),
     Latency: describeLatency(network),
     Subscriptions: describeSubscriptions(network),
@@ -87,6 +88,14 @@ function describeAge(
   const text = age > OLD_MS ? `since ${formatDate(head.timestamp)}` : `${formatSpan(age)} ago`;
   const late = problems.find(({ kind }) => kind === 'lateHead');
   return late === undefined ? { text } : { text: `▲ ${text}: late`, tone: 'warn', title: late.reason };
+}
+
+/** Describes the safe and finalized blocks; on a rollup they show how late its batches are. Undefined for an embedded chain. */
+function describeFinality({ head, safe, finalized, source }: NetworkStatus): Cell | undefined {
+  if (source === 'embedded' || head === undefined) return undefined;
+  const behind = ([name, number]: readonly [string, number | undefined]): string =>
+    number === undefined ? `${name} unknown` : `${name} ${formatCount(head.number - number)} behind`;
+  return { text: [['safe', safe] as const, ['finalized', finalized] as const].map(behind).join(', ') };
 }
 
 function describeCalls({ traffic: { callsPerSecond, errorsPerSecond } }: NetworkStatus): Cell {

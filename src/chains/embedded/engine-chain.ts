@@ -76,7 +76,8 @@ export class EngineChain implements Chain {
     const { header, hashText } = this.#stored.reader.head;
     const { number, timestamp } = header;
     const head = { number: Number(number), hash: hashText, timestamp: Number(timestamp) * 1_000 };
-    return { chainId: `${this.chainId}`, head, upstreams: [] };
+    // Every stored block is served as finalized.
+    return { chainId: `${this.chainId}`, head, safe: head.number, finalized: head.number, upstreams: [] };
   }
 
   async close(): Promise<void> {

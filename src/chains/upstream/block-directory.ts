@@ -54,7 +54,7 @@ export interface BlockProofs {
   /** Hashes of older heights, read from the state of an agreed head; absent without agreement. */
   readonly agreed?: AgreedLinks | undefined;
   readonly absence: Absence;
-  /** Number of operators that must report the hash of an old height; if absent, two nodes suffice. */
+  /** Number of operators that must report the hash of an old height; if absent, two operators suffice. */
   readonly voices?: { readonly needed: number } | undefined;
 }
 
@@ -333,7 +333,7 @@ export class BlockDirectory {
       if (block === undefined) break;
       if (block === null || requested.size === before) return block;
       const node = [...requested].at(-1) as Upstream;
-      const isEnough = told.add(block, voices === undefined ? node : node.operator) >= (voices?.needed ?? 2);
+      const isEnough = told.add(block, node.operator) >= (voices?.needed ?? 2);
       if (!isEnough) continue;
       this.#confirmed.add(block.hash);
       return block;

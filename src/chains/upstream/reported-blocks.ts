@@ -1,10 +1,10 @@
 import type { ReportedBlock } from '../../pool/heads/block.ts';
 
-/** Blocks that were reported for one height, with the nodes or operators that reported them. */
+/** Blocks that were reported for one height, with the operators that reported them. */
 export class ReportedBlocks {
-  readonly #reports = new Map<string, { readonly block: ReportedBlock; readonly by: Set<unknown> }>();
+  readonly #reports = new Map<string, { readonly block: ReportedBlock; readonly by: Set<string> }>();
 
-  /** Number of reports. Several reports of the same block by one node or operator count once. */
+  /** Number of reports. Several reports of the same block by nodes of one operator count once. */
   get size(): number {
     let count = 0;
     for (const { by } of this.#reports.values()) count += by.size;
@@ -19,13 +19,13 @@ export class ReportedBlocks {
 
   /**
    * Adds a report.
-   * @param reporter node or operator that reports the block
-   * @returns the number of nodes or operators that have reported this block
+   * @param operator operator of the node that reports the block
+   * @returns the number of operators that have reported this block
    */
-  add(block: ReportedBlock, reporter: unknown): number {
+  add(block: ReportedBlock, operator: string): number {
     const entry = this.#reports.get(block.hash) ?? { block, by: new Set() };
     this.#reports.set(block.hash, entry);
-    entry.by.add(reporter);
+    entry.by.add(operator);
     return entry.by.size;
   }
 }

@@ -22,6 +22,7 @@ import type {
   Severity,
 } from './network-report.ts';
 import { listNodeFindings } from './node-findings.ts';
+import { listOperatorFindings } from './operator-findings.ts';
 
 /**
  * Reports whether enough operators have a usable node to satisfy `agreement`. The required number is computed from the operators of all configured
@@ -58,7 +59,10 @@ export async function examineNetwork(
   wants: ExaminationWants & { readonly agreement?: AgreementOptions },
 ): Promise<ExaminationReport> {
   const examined = upstreams.map((row, position) => examineUpstream(row, position, pool, wants));
-  return reportNetwork(await Promise.all(examined), pool, upstreams.map(findOperator), wants.agreement);
+  const examinations = await Promise.all(examined);
+  const report = reportNetwork(examinations, pool, upstreams.map(findOperator), wants.agreement);
+  const findings = [...report.findings, ...listOperatorFindings(upstreams, report.nodes)];
+  return { ...report, findings: sortFindings(findings) };
 }
 
 /**

@@ -34,7 +34,10 @@ export async function examineReads(
   const probes = listProbes(latest, sample).filter(({ method }) => isServed(method));
   const supports = await Promise.all(
     probes.map(async ({ method, params, check }): Promise<[string, Support]> => {
-      return [method, classifySupport(await requests.ask(method, params), check)];
+      const first = await requests.ask(method, params);
+      // The first answer to a method can take long, for example because a node compiles or loads code for it.
+      const isLate = first.kind === 'fault' && first.fault === 'timeout';
+      return [method, classifySupport(isLate ? await requests.ask(method, params) : first, check)];
     }),
   );
   return Object.fromEntries(supports);

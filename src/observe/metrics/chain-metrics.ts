@@ -54,6 +54,22 @@ export const CHAIN_METRICS: readonly Metric[] = [
     read: (state) => readChains(state, ({ head }) => head?.number),
   },
   {
+    name: 'portcullis_network_safe_number',
+    type: 'gauge',
+    help: 'Number of the block that is served as safe. Absent while no block is.',
+    labels: ['network'],
+    merge: 'max',
+    read: (state) => readChains(state, ({ safe }) => safe),
+  },
+  {
+    name: 'portcullis_network_finalized_number',
+    type: 'gauge',
+    help: 'Number of the block that is served as finalized. Absent while no block is. On a rollup, the number stands while batches or proofs are late on layer 1.',
+    labels: ['network'],
+    merge: 'max',
+    read: (state) => readChains(state, ({ finalized }) => finalized),
+  },
+  {
     name: 'portcullis_network_head_age_seconds',
     type: 'gauge',
     help: 'Time since the timestamp of the block that is served as the latest.',

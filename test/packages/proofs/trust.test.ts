@@ -116,8 +116,8 @@ describe('trust over HTTP', () => {
           hosts: ['localhost'],
           verify: 'auto',
           upstreams: [
-            { ...url, name: 'a' },
-            { ...url, name: 'b' },
+            { ...url, name: 'a', operator: 'a' },
+            { ...url, name: 'b', operator: 'b' },
           ],
         },
       },
@@ -167,11 +167,12 @@ describe('trust over HTTP', () => {
           hosts: ['two'],
           ...required,
           upstreams: [
-            { url, name: 'a' },
-            { url, name: 'b' },
+            { url, name: 'a', operator: 'a' },
+            { url, name: 'b', operator: 'b' },
           ],
         },
         one: { hosts: ['one'], ...required, upstreams: [url] },
+        twice: { hosts: ['twice'], ...required, upstreams: [url, `${url}?again`] },
         nodes: { hosts: ['nodes'], ...required, execution: 'node', upstreams: [url] },
       },
     });
@@ -190,6 +191,8 @@ describe('trust over HTTP', () => {
       assert.equal(trust, 'proven');
       await waitUntil(async () => /only one node/.test((await ask('one'))[1]));
       assert.match((await ask('one'))[1], /not verified, but verify: require demands it: only one node/);
+      // Two URLs of one host are one node, unless the configuration names two operators.
+      await waitUntil(async () => /only one node/.test((await ask('twice'))[1]));
       await waitUntil(async () => (await ask('nodes'))[0] !== null);
       assert.equal((await ask('nodes'))[0], 'single', 'nodes execute where that is asked for');
     } finally {
@@ -198,7 +201,7 @@ describe('trust over HTTP', () => {
   });
 
   it('is proven for a safe, finalized or first block that two nodes report', async () => {
-    const upstreams = ['a', 'b'].map((name) => ({ url: node.url, name }));
+    const upstreams = ['a', 'b'].map((name) => ({ url: node.url, name, operator: name }));
     const service = await startService({
       networks: { two: { hosts: ['two'], verify: 'require', pool: NAMED, upstreams } },
     });
@@ -223,7 +226,7 @@ describe('trust over HTTP', () => {
   it('is the lowest trust among the parts of an answer', async () => {
     const chain = await startService({ networks: { op: { hosts: ['op'], builtin: 'op-rollup' } } });
     const url = `http://${chain.authority}/op/v3/demo`;
-    const upstreams = ['a', 'b'].map((name) => ({ url, name }));
+    const upstreams = ['a', 'b'].map((name) => ({ url, name, operator: name }));
     const service = await startService({
       networks: {
         op: {

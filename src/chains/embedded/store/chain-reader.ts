@@ -37,11 +37,18 @@ export type StoredHeader = {
 /** Maximum number of cached headers, which is the reach of BLOCKHASH; each takes at most a few hundred bytes. */
 const MAX_KNOWN_HEADERS = 256;
 
+/** Interval at which the stored configuration is read again, ms: the interval at which `EngineHeads` looks for a new head. */
+const CONFIG_AGE_MS = 100;
+
 /** Reads blocks and state by block number, and trie nodes of the head by path. All reads are synchronous and see the last commit. */
 export class ChainReader {
-  readonly config: ChainConfig;
   readonly #store: Store;
   readonly #tables: Tables;
+  #config: ChainConfig;
+  /** Stored form of `#config`. */
+  #configText: Buffer;
+  /** Time of the last comparison with the store (`performance.now`). */
+  #configReadAt: number = performance.now();
   /** Recently read headers, least recently used first. Headers are cached because every call reads the head; stored blocks never change. */
   readonly #known = new Map<bigint, StoredHeader>();
 
@@ -51,7 +58,30 @@ export class ChainReader {
     this.#tables = store.tables;
     const config = this.#tables.meta.get(META_CONFIG);
     if (config === undefined) throw new Error('the store is empty: import a chain into it first');
-    this.config = parseChainConfig(JSON.parse(config.toString('utf8')));
+    this.#configText = config;
+    this.#config = parseConfig(config);
+  }
+
+  /**
+   * Fork rules of the chain. An import may change the rules of blocks above the head. The change is seen before the first block that has the
+   * new rules is read, and within `CONFIG_AGE_MS` without such a block.
+   */
+  get config(): ChainConfig {
+    if (performance.now() - this.#configReadAt > CONFIG_AGE_MS) this.#readConfig();
+    return this.#config;
+  }
+
+  /** JSON text of the stored `config` object. */
+  get configText(): string {
+    return this.#configText.toString('utf8');
+  }
+
+  #readConfig(): void {
+    this.#configReadAt = performance.now();
+    const stored = this.#tables.meta.get(META_CONFIG);
+    if (stored === undefined || stored.equals(this.#configText)) return;
+    this.#config = parseConfig(stored);
+    this.#configText = stored;
   }
 
   get head(): StoredHeader {
@@ -69,6 +99,8 @@ export class ChainReader {
     if (number >= 2n ** 64n) return undefined;
     const encoded = this.#tables.headers.get(numberKey(number));
     if (encoded === undefined) return undefined;
+    // The same LMDB snapshot as the header's: the commit of a block is after the commit of its rules.
+    this.#readConfig();
     const [hash, totalDifficulty, header] = asList(decodeRlp(encoded), 'stored header');
     const hashBytes = asBytes(hash, 'hash', 32);
     const stored = {
@@ -165,6 +197,10 @@ export class ChainReader {
   async close(): Promise<void> {
     await this.#store.close();
   }
+}
+
+function parseConfig(stored: Buffer): ChainConfig {
+  return parseChainConfig(JSON.parse(stored.toString('utf8')));
 }
 
 /** Opens an existing store. @throws Error when the folder contains no store, or a store with another layout */

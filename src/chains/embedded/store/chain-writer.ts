@@ -95,6 +95,18 @@ export class ChainWriter {
   }
 
   /**
+   * Replaces the stored configuration. Rules of stored blocks must not change (`compareConfigs`).
+   * @param head number of the head to which the configurations were compared
+   * @throws Error when another process has moved the head; the store is then unchanged
+   */
+  replaceConfig(config: string, head: bigint): void {
+    this.#store.write(() => {
+      this.requireHead(head);
+      this.#tables.meta.putSync(META_CONFIG, Buffer.from(config));
+    });
+  }
+
+  /**
    * Appends consecutive blocks; the first block must follow the head.
    * @throws Error when another process has moved the head; the store is then unchanged
    */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChainError } from '../../../chain/errors.ts';
+import { ChainError, createTimeout } from '../../../chain/errors.ts';
 import { limitOf } from '../../../util/bounds.ts';
 import { Lru } from '../../../util/lru.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
@@ -38,7 +38,7 @@ export class ProofRate {
   /**
    * Counts keys against the owner's rate, and waits until they are due. Requests without an owner, which the gateway sends by itself, have no rate
    * limit.
-   * @throws ChainError `busy` at once if the keys are not due before the deadline, `aborted` when the caller disconnects
+   * @throws ChainError `timeout` if the deadline has passed, `busy` at once if the keys are not due before the deadline, `aborted` when the caller disconnects
    */
   async take(scope: RequestScope, keys: number): Promise<void> {
     const { owner } = scope;
@@ -47,7 +47,10 @@ export class ProofRate {
     const toMs = SECOND_MS / KEYS_PER_SECOND;
     const due = Math.max(this.#due.get(owner) ?? 0, now - BURST_KEYS * toMs) + keys * toMs;
     const waitMs = due - now;
-    if (waitMs > scope.deadline - performance.now()) throw new ChainError('busy', 'state.keys');
+    const leftMs = scope.deadline - performance.now();
+    // Without time left, even keys that are due could not be used. The rate is then not the reason of the failure.
+    if (leftMs <= 0) throw createTimeout(scope.limitMs);
+    if (waitMs > leftMs) throw new ChainError('busy', 'state.keys');
     this.#due.set(owner, due);
     if (waitMs <= 0) return;
     await sleep(waitMs);

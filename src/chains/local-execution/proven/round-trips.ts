@@ -86,7 +86,11 @@ export class RoundTrips {
     const requests = takeNext(line);
     const [first] = requests;
     if (first !== undefined) {
-      const roundTrip = new RequestScope(Math.max(...requests.map(({ scope }) => scope.deadline)));
+      const { deadline, limitMs } = requests.reduce(
+        (latest, { scope }) => (scope.deadline > latest.deadline ? scope : latest),
+        first.scope,
+      );
+      const roundTrip = new RequestScope(deadline, undefined, performance.now(), limitMs);
       roundTrip.owner = owner;
       roundTrip.trace = first.scope.trace;
       roundTrip.batch = {};

@@ -89,10 +89,9 @@ export class FetchedRules {
     const answers: unknown[] = [];
     const request = { method: 'eth_config', encode: () => '[]' };
     const operators = new Set<string>();
-    const isCounted = this.#parts.source.voices !== undefined;
     for await (const { answer, node } of this.#parts.source.survey(request, place, scope)) {
-      // If operators are counted, only one answer of each operator counts.
-      if (typeof answer !== 'string' || (isCounted && operators.has(node.operator ?? node.name))) continue;
+      // Only one answer of each operator counts.
+      if (typeof answer !== 'string' || operators.has(node.operator ?? node.name)) continue;
       operators.add(node.operator ?? node.name);
       answers.push(JSON.parse(answer));
       yield answers;

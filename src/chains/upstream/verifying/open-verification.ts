@@ -15,8 +15,6 @@ import { type Anchor, TrustRules } from './trust.ts';
 import { VerifiedBlocks } from './verified-blocks.ts';
 import type { Verifier } from './verifier.ts';
 
-const CONFIRMATIONS = 2;
-
 export type VerificationParts = {
   readonly network: string;
   /** Absent if verification is off. */
@@ -112,18 +110,18 @@ function openCheckpoint({ checkpoint, verifier, ask }: VerificationParts): Ancho
   return { links: new CheckpointLinks(checkpoint, verifier, ask) };
 }
 
-/** Returns whether two nodes report the hash: at its height, or as their safe, finalized or genesis block. */
+/** Returns whether nodes of two operators report the hash: at its height, or as their safe, finalized or genesis block. */
 function isReportedTwice({ number, hash }: BlockPosition, upstreams: readonly Upstream[]): boolean {
-  let count = 0;
-  for (const { isUp, isOnFork, tracker, identity } of upstreams) {
+  let first: string | undefined;
+  for (const { isUp, isOnFork, tracker, identity, operator } of upstreams) {
     if (!isUp || isOnFork || hash === undefined) continue;
     const { safe, finalized } = tracker;
-    if (
+    const reports =
       tracker.hashAt(number) === hash ||
-      [safe?.hash, finalized?.hash, identity?.genesisHash].includes(hash)
-    )
-      count++;
-    if (count >= CONFIRMATIONS) return true;
+      [safe?.hash, finalized?.hash, identity?.genesisHash].includes(hash);
+    if (!reports) continue;
+    if (first !== undefined && first !== operator) return true;
+    first = operator;
   }
   return false;
 }

@@ -11,7 +11,7 @@ import type { CheckpointLinks } from './checkpoint-links.ts';
 import type { Verifier } from './verifier.ts';
 
 const ONE_NODE =
-  'only one node in service has the block: configure a checkpoint, or name the block by its hash';
+  'only one node in service has the block, where nodes of one operator count as one: configure a checkpoint, or name the block by its hash';
 const REQUESTED_TOO_EARLY = 'the request came before verification was calibrated: send it again';
 
 /** Returns whether enough nodes or operators report this block hash at its height. */

@@ -3,6 +3,7 @@ import type { RecoverPublicKey } from '../../../../packages/ethereum/primitives/
 import { type Finding, Findings, type Subject } from '../../../../packages/proofs/findings.ts';
 import type { VerifyTools } from '../../../../packages/proofs/verify-transaction.ts';
 import type { Logger } from '../../../observe/logger.ts';
+import { countOperators } from '../../../pool/chain-claims.ts';
 import { Refutation } from '../../../pool/fault.ts';
 import type { BlockHeader } from '../../../pool/heads/block.ts';
 import type { VerifyMode } from '../../../pool/options.ts';
@@ -203,7 +204,7 @@ export class Verifier {
    * first block of a detected fork, the subject becomes unverifiable from this block on. Answers about the subject are compared between nodes until
    * recent blocks verify again. In other cases, only the answers about this block are accepted: for an older block, an unknown encoding, or the first
    * mismatch of the only node. The answers of anvil, for example, do not match while it makes a block. If the network requires verification, nothing
-   * is accepted. Nodes that contradict two or more agreeing nodes are quarantined.
+   * is accepted. Nodes that contradict agreeing nodes of two or more operators are quarantined.
    * @param block position of the requested block; undefined if it is unknown
    * @returns nodes with a different answer; undefined if the answer remains refuted
    */
@@ -231,7 +232,7 @@ export class Verifier {
     const isNear = ({ number }: BlockPosition): boolean =>
       [head, from].some((edge) => edge !== undefined && number + RECENT_BLOCKS > edge);
     // Block 0 does not count: it follows the rules of no fork, so a mismatch there (anvil's state root) says nothing about later blocks.
-    const isConfirmed = replies.size - dissenters.size > 1;
+    const isConfirmed = countOperators([...replies.keys()].filter((node) => !dissenters.has(node))) > 1;
     const isRecent = block !== undefined && block.number > 0n && isNear(block);
     if (finding.kind === 'unknown') {
       this.markUnverifiable(blockHash, finding.subject, finding.text);

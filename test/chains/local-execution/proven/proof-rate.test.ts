@@ -39,3 +39,14 @@ test('keys of one owner are limited by rate, and a call that would wait past its
   await pace.take(openScope('b', 100), PER_SECOND);
   await pace.take(openScope(undefined, 100), 100 * PER_SECOND);
 });
+
+test('a call without time left fails because of its time limit, not because of the rate', async () => {
+  const pace = new ProofRate();
+  const late = new RequestScope(performance.now() - 7_800, undefined, performance.now() - 12_800);
+  late.owner = 'a';
+  const isTimeout = (error: unknown): boolean =>
+    error instanceof ChainError &&
+    error.kind === 'timeout' &&
+    error.message === 'execution aborted (timeout = 5s) (bound: call.time)';
+  await assert.rejects(pace.take(late, 1), isTimeout);
+});
