@@ -90,7 +90,7 @@ networks:
       - http://127.0.0.1:8547
       #- url: https://node.example.org/v1/\${NODE_KEY}
     rollup:
-      #family: op-stack
+      #family: linea
       mode: verifier
       #l1: http://127.0.0.1:8546
       #messageService: '0x508ca82df566dcd1b0de8296e70a96332cd644ec'
