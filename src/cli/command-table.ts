@@ -12,7 +12,7 @@ export type CommandRow = {
 
 export const COMMAND_TABLE: Readonly<Record<string, CommandRow>> = {
   start: {
-    synopsis: 'start [--rollup FAMILY]',
+    synopsis: 'start [OPTIONS]',
     summary: 'Serves the built-in development networks, with the key `demo`',
     isService: true,
     load: async () => (await import('./serve.ts')).startCommand,

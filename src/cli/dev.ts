@@ -7,7 +7,8 @@ import { DEFAULT_DATA_DIR } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { applyPlaceEnvironment, type Environment, type ListenAddresses } from '../config/environment.ts';
 import { type Command, createCommand } from '../service/command.ts';
-import { DEFAULT_PORT, SERVICE_EXIT_CODES, SERVICE_VARIABLES } from '../service/common-help.ts';
+import { DEFAULT_PORT, PORT_OPTION, SERVICE_EXIT_CODES, SERVICE_VARIABLES } from '../service/common-help.ts';
+import { builtinChainFolder } from '../service/data-paths.ts';
 import { requireFreePorts } from '../service/free-ports.ts';
 import { describeChanges, importChain, reportStop } from '../service/import.ts';
 import { createImportBar } from '../service/import-bar.ts';
@@ -48,14 +49,19 @@ export const devCommand: Command = createCommand({
     The service listens on 127.0.0.1. The next start with the same genesis file continues the stored chain.
     After a change of the genesis file, the whole chain is imported into another folder, unless --data names the folder.`,
   options: {
-    genesis: { value: 'FILE', isRequired: true, about: 'geth genesis file of the chain' },
-    blocks: { value: 'FILE', isRequired: true, about: 'concatenated RLP blocks, optionally gzipped' },
-    port: {
-      value: 'PORT',
-      min: 0,
-      max: 65_535,
-      about: `port of the service (default PORTCULLIS_PORT or ${DEFAULT_PORT}); 0 takes any free port`,
+    genesis: {
+      value: 'FILE',
+      isRequired: true,
+      about: 'geth genesis file of the chain',
+      advice: '`portcullis start` serves the built-in networks, without files',
     },
+    blocks: {
+      value: 'FILE',
+      isRequired: true,
+      about: 'concatenated RLP blocks, optionally gzipped',
+      advice: `\`geth export\` writes such a file, and an example of both files is in ${builtinChainFolder('devnet')}`,
+    },
+    port: PORT_OPTION,
     data: {
       value: 'DIR',
       about: `where the chain is stored (default: a separate folder below PORTCULLIS_DATA_DIR or ${DEFAULT_DATA_DIR})`,

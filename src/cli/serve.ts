@@ -3,6 +3,7 @@ import { type Command, createCommand } from '../service/command.ts';
 import {
   DEFAULT_PORT,
   FILE_VARIABLES,
+  PORT_OPTION,
   REQUIRED_CONFIG_OPTION,
   SERVICE_EXIT_CODES,
   SERVICE_VARIABLES,
@@ -20,14 +21,15 @@ export const startCommand: Command = createCommand({
     The networks are a layer 1 (devnet) and a rollup with the prices of Linea or of the OP Stack, on 127.0.0.1:${DEFAULT_PORT}.
     \`portcullis examples\` prints requests.`,
   options: {
+    port: PORT_OPTION,
     rollup: { value: 'FAMILY', choices: ROLLUP_STYLES, default: 'linea', about: 'family of the rollup' },
   },
   environment: SERVICE_VARIABLES,
-  examples: ['portcullis', 'PORTCULLIS_PORT=9000 portcullis start --rollup op-stack'],
+  examples: ['portcullis', 'portcullis start --port 9000 --rollup op-stack'],
   exitCodes: SERVICE_EXIT_CODES,
-  run: ({ rollup: style }) =>
+  run: ({ rollup: style, port }) =>
     runService(
-      { kind: 'builtin', style },
+      { kind: 'builtin', style, ...(port !== undefined && { port }) },
       {
         onReady: (address, { config, admin }) => {
           const variable = address.port === DEFAULT_PORT ? '' : `PORTCULLIS_PORT=${address.port} `;

@@ -45,6 +45,10 @@ export type ConfigInput = {
   readonly folder: string;
   readonly environment: Environment;
   readonly checkFiles?: FileCheck;
+  /**
+   * Converts the path of a wrong value to the path in the text that the user wrote. Errors then have no line, because the parsed text was generated.
+   */
+  readonly renamePath?: (path: readonly PropertyKey[]) => readonly PropertyKey[];
 };
 
 const ANY_PLACE: ListenAddresses = { listen: { host: '127.0.0.1', port: 0 }, admin: false };
@@ -59,7 +63,7 @@ export function parseConfig(text: string, source: ConfigInput): Config {
   if (checked.config === undefined || yaml.errors.length > 0) {
     const lines = (checked.problems ?? []).map((problem) => ({
       line: yaml.lineOf(problem.path),
-      text: describeProblem(problem, yaml, name),
+      text: describeProblem(problem, yaml, source),
     }));
     const ofYaml = yaml.errors.map(({ line, message }) => ({ line, text: `${name}:${line}: ${message}` }));
     // Errors in environment variables are reported too, because they do not depend on the file.
@@ -104,7 +108,7 @@ export async function loadListenOptions(file: string, environment: Environment):
   const parsed = z.looseObject({ listen: listenOptionsSchema }).safeParse(yaml.value);
   if (!parsed.success) {
     const problems = parsed.error.issues.flatMap((issue) => listProblems(issue, yaml.value));
-    throw new ConfigError(problems.map((problem) => describeProblem(problem, yaml, name)));
+    throw new ConfigError(problems.map((problem) => describeProblem(problem, yaml, { name })));
   }
   const paths = resolveListenPaths(parsed.data.listen, dirname(resolve(file)));
   const listen = applyListenEnvironment(paths, environment);
@@ -128,9 +132,14 @@ function checkContents({ value }: YamlSource, name: string): void {
 }
 
 /** Formats a problem: `portcullis.yaml:12: listen.port: expected ...` */
-function describeProblem({ path, message }: Problem, yaml: YamlSource, name: string): string {
-  const key = formatPath(path);
-  return `${name}:${yaml.lineOf(path)}: ${key === '' ? '' : `${key}: `}${message}`;
+function describeProblem(
+  { path, message }: Problem,
+  yaml: YamlSource,
+  { name, renamePath }: Pick<ConfigInput, 'name' | 'renamePath'>,
+): string {
+  const place = renamePath === undefined ? `${name}:${yaml.lineOf(path)}` : name;
+  const key = formatPath(renamePath?.(path) ?? path);
+  return `${place}: ${key === '' ? '' : `${key}: `}${message}`;
 }
 
 /** Formats a path: `networks.mine.hosts[0]` */

@@ -7,6 +7,7 @@ import { createLogger } from '../observe/logger.ts';
 import { formatUrl } from '../server/listen-url.ts';
 import { composeService, type Service } from '../service/compose.ts';
 import { describeListenError } from '../service/listen-error.ts';
+import { checkInput } from './check-input.ts';
 import type { EmbeddedGateway, GatewayAddress, GatewayInput } from './options.ts';
 import { InProcessProvider } from './provider.ts';
 
@@ -28,6 +29,7 @@ export type {
  * @throws TypeError or ConfigError for an invalid input, ImportError for an invalid chain (by rejection)
  */
 export async function createGateway(input: GatewayInput = {}): Promise<EmbeddedGateway> {
+  checkInput(input);
   const folder = openFolder(input.dataDir);
   try {
     // Loaded on demand: the parser of configurations takes 35 ms to load.
@@ -80,8 +82,9 @@ function openGateway(service: Service, { names, config, removeFolder }: OpenPart
     networks: names,
     listen: () => listen(service, config, findName),
     provider(network) {
-      const session = service.gateway.admitProgram(findName(network));
-      if ('refused' in session) throw new Error(`the network ${network} is not served`);
+      const name = findName(network);
+      const session = service.gateway.admitProgram(name);
+      if ('refused' in session) throw new Error(`the network ${name} is not served`);
       const { requestTimeout: timeoutMs } = config.limits;
       const provider = new InProcessProvider({ gateway: service.gateway, session, timeoutMs });
       providers.add(provider);
@@ -94,13 +97,16 @@ function openGateway(service: Service, { names, config, removeFolder }: OpenPart
   };
 }
 
+/** Options of `createGateway` that choose the address. */
+const ADDRESS_OPTIONS = { host: 'the option `host`', port: 'the option `port`' };
+
 async function listen(
   { server }: Service,
   config: Config,
   findName: (name?: string) => string,
 ): Promise<GatewayAddress> {
   const address = await server.listen().catch((error: unknown) => {
-    throw new Error(describeListenError(error, config.listen));
+    throw new Error(describeListenError(error, config.listen, ADDRESS_OPTIONS));
   });
   const isSecure = config.listen.tls !== undefined;
   const [http, ws] = isSecure ? (['https', 'wss'] as const) : (['http', 'ws'] as const);

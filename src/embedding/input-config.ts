@@ -1,15 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listBuiltinNetworks } from '../config/builtin-config.ts';
 import type { Config } from '../config/config.ts';
 import { parseConfig } from '../config/load-config.ts';
 import { importChain } from '../service/import.ts';
 import { SILENT_PROGRESS } from '../service/import-progress.ts';
+import { makeFolders } from '../util/lmdb-folder.ts';
 import { createDevelopmentGenesis } from './development-genesis.ts';
 import type { ChainInput, GatewayInput, GenesisInput } from './options.ts';
 
 /** Network of the inputs `nodes` and `chain`. */
 const NETWORK = 'main';
+
+type Path = readonly PropertyKey[];
 
 /** Networks in the form of a configuration file. */
 type Networks = { readonly networks: Readonly<Record<string, unknown>>; readonly defaultNetwork?: string };
@@ -35,7 +38,23 @@ export async function readInput(input: GatewayInput, dataDir: string): Promise<C
     // The address comes from `host` and `port`, not from the configuration, because an embedded service usually takes a free port.
     listen: { ...(config as { readonly listen?: object } | undefined)?.listen, host, port },
   });
-  return parseConfig(text, { name: 'createGateway', folder: process.cwd(), environment: {} });
+  return parseConfig(text, {
+    name: 'createGateway',
+    folder: process.cwd(),
+    environment: {},
+    renamePath: (path) => findOption(input, path),
+  });
+}
+
+/** Returns the option of the caller that set the value at a path of the configuration. */
+function findOption({ nodes, config }: GatewayInput, path: Path): Path {
+  const [section, key, ...rest] = path;
+  if (section === 'listen' && (key === 'host' || key === 'port')) return [key];
+  const isNodes = nodes !== undefined && section === 'networks' && rest[0] === 'upstreams';
+  if (isNodes) return ['nodes', ...rest.slice(1)];
+  const isOfConfig = Object.hasOwn(config ?? {}, section ?? '');
+  if (section === 'log' && key === 'level' && !isOfConfig) return ['log'];
+  return config !== undefined && (isOfConfig || section !== 'dataDir') ? ['config', ...path] : path;
 }
 
 async function describeNetworks({ nodes, chain, config }: GatewayInput, dataDir: string): Promise<object> {
@@ -57,24 +76,38 @@ async function importInput(chain: ChainInput, dataDir: string): Promise<string> 
   const { genesis, blocks }: GenesisInput =
     'accounts' in chain ? { genesis: createDevelopmentGenesis(chain.accounts) } : chain;
   const data = join(dataDir, 'chain');
-  mkdirSync(dataDir, { recursive: true });
+  makeFolders(data);
   const inputs = mkdtempSync(join(dataDir, 'input-'));
-  const write = (name: string, contents: string | Uint8Array): string => {
-    const file = join(inputs, name);
+  const names = new Map<string, string>();
+  const write = (option: string, contents: string | Uint8Array): string => {
+    const file = join(inputs, option);
     writeFileSync(file, contents);
+    names.set(file, option);
     return file;
   };
   const imported = importChain(
     {
-      genesis: typeof genesis === 'string' ? genesis : write('genesis.json', JSON.stringify(genesis)),
+      genesis: typeof genesis === 'string' ? genesis : write('chain.genesis', JSON.stringify(genesis)),
       ...(blocks !== undefined && {
-        blocks: typeof blocks === 'string' ? blocks : write('blocks.rlp', blocks),
+        blocks: typeof blocks === 'string' ? blocks : write('chain.blocks', blocks),
       }),
       data,
       seal: 'ethash-format',
     },
     SILENT_PROGRESS,
   );
-  await imported.finally(() => rmSync(inputs, { recursive: true, force: true }));
+  try {
+    await imported;
+  } catch (error) {
+    if (error instanceof Error) error.message = replaceNames(error.message, names);
+    throw error;
+  } finally {
+    rmSync(inputs, { recursive: true, force: true });
+  }
   return data;
+}
+
+/** Replaces the paths of temporary files, which the caller has not written, with the options whose contents they have. */
+function replaceNames(text: string, names: ReadonlyMap<string, string>): string {
+  return [...names].reduce((replaced, [file, option]) => replaced.replaceAll(file, option), text);
 }

@@ -184,7 +184,11 @@ function findSource(
 ): CallSource {
   if (scope?.hasCalledNode === true) return 'upstream';
   if (method === undefined || method.isLocal === true) return 'local';
-  if (error !== undefined && (isFoundHere(error) || (hasNodes && isUnanswered(error)))) return 'local';
+  if (
+    error !== undefined &&
+    (isFoundHere(error) || (hasNodes && (isUnanswered(error) || mayRefuseAlone(method, error))))
+  )
+    return 'local';
   // The network has nodes, but no request went to a node, so the answer was cached or came from the cached state of the newest blocks.
   return hasNodes ? 'cache' : 'embedded';
 }
@@ -194,9 +198,22 @@ export function costsNothing({ rowName }: RpcError): boolean {
   return COSTS_NOTHING.has(rowName);
 }
 
-/** Whether an error comes from an answer of a node, and not from the service itself. */
-export function isAnswerOfNodes(error: RpcError): boolean {
-  return !isFoundHere(error) && !isUnanswered(error);
+/**
+ * Whether an error comes from an answer of a node, and not from the service itself.
+ * @param hasCalledNode whether the call needed a request to a node
+ */
+export function isAnswerOfNodes(
+  method: Method<MethodContext>,
+  error: RpcError,
+  hasCalledNode: boolean,
+): boolean {
+  if (isFoundHere(error) || isUnanswered(error) || error.rowName === 'notIncluded') return false;
+  return hasCalledNode || !mayRefuseAlone(method, error);
+}
+
+/** Whether an error comes from the service itself if no request went to a node: a refused transaction, or a refused range of blocks. */
+function mayRefuseAlone({ sends }: Method<MethodContext>, { rowName }: RpcError): boolean {
+  return sends === true || rowName === 'tooManyLogs';
 }
 
 /** Whether an error means that no chain answered. If no request went to a node, an error that no chain answered comes from the service itself. */

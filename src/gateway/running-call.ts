@@ -158,7 +158,7 @@ export function tellTrust(
   outcome: JsonResult | RpcError,
 ): (() => Trust) | undefined {
   if (scope === bodyScope || session.network.hasNodes !== true || method.isLocal === true) return undefined;
-  if (outcome instanceof RpcError && !isAnswerOfNodes(outcome)) return undefined;
+  if (outcome instanceof RpcError && !isAnswerOfNodes(method, outcome, scope.hasCalledNode)) return undefined;
   // The trust level is read lazily, because for a stream it is known only at the end.
   const read = (): Trust => scope.trust ?? 'single';
   if (session.showsTrust === true) return read;

@@ -17,21 +17,34 @@ const ADVICE: ReadonlyMap<number, string> = new Map([
 /** Result of one request, and its trust level. `trust` is undefined if the gateway reports none, as for embedded networks. */
 export type GatewayAnswer = { readonly result: unknown; readonly trust: Trust | undefined };
 
+export type ClientOptions = {
+  /** Called with the HTTP status of each response. */
+  readonly onStatus?: (status: number) => void;
+  /** Whether the requests are those of a program on this machine, which started the server for itself. */
+  readonly isLocal?: boolean;
+};
+
 /** Sends JSON-RPC requests to one network of a gateway. No error contains the URL, because the URL contains the key. */
 export class GatewayClient {
   readonly #url: URL;
   readonly #work: GatewayWork;
   readonly #onStatus: ((status: number) => void) | undefined;
+  readonly #headers: Readonly<Record<string, string>>;
 
   /**
    * @param url the network's URL with the key in its path
    * @param work the tool call that sends the requests
-   * @param onStatus called with the HTTP status of each response
    */
-  constructor(url: URL, work: GatewayWork, onStatus?: (status: number) => void) {
+  constructor(url: URL, work: GatewayWork, { onStatus, isLocal = false }: ClientOptions = {}) {
     this.#url = new URL(url);
     this.#work = work;
     this.#onStatus = onStatus;
+    // `Via` marks the request as forwarded: the gateway then refuses methods that are reserved for clients of its own machine.
+    this.#headers = {
+      'Content-Type': 'application/json',
+      'User-Agent': 'portcullis-mcp',
+      ...(!isLocal && { Via: '1.1 portcullis-mcp' }),
+    };
     // The responses then have a member `trust`, also where they are streamed.
     this.#url.searchParams.set('trust', '1');
   }
@@ -67,12 +80,7 @@ export class GatewayClient {
         signal,
         // The key must not be sent to another server.
         redirect: 'error',
-        // `Via` marks the request as forwarded: the gateway then refuses methods that are reserved for clients of its own machine.
-        headers: {
-          'Content-Type': 'application/json',
-          'User-Agent': 'portcullis-mcp',
-          Via: '1.1 portcullis-mcp',
-        },
+        headers: this.#headers,
       });
       return { status: response.status, text: await readText(response, this.#work) };
     } catch (error) {

@@ -20,8 +20,10 @@ export async function refusesInventedKey(
   let answered: number | undefined;
   try {
     const url = gateway.urlOf(gateway.networks[0] as string, randomBytes(24).toString('base64url'));
-    const client = new GatewayClient(url, work, (status) => {
-      answered = status;
+    const client = new GatewayClient(url, work, {
+      onStatus: (status) => {
+        answered = status;
+      },
     });
     await client.request('eth_chainId', [], signal);
   } catch (error) {

@@ -30,6 +30,11 @@ export type McpParts = {
   readonly allowsSending: boolean;
   /** Called when the gateway has accepted the key. */
   readonly onAccepted?: () => void;
+  /**
+   * Whether the caller is a program on this machine that started this server for itself, as over stdio. Such a caller has the rights of a local
+   * client.
+   */
+  readonly isLocal?: boolean;
 };
 
 /** HTTP status of answers to keys that the gateway accepts, also where the answer is an error of the call. */
@@ -81,15 +86,18 @@ function describeTool(tool: Tool, networks: readonly string[], allowsSending: bo
 
 /** Runs a tool. Failures that the caller can act on are results with `isError`, so that a model reads them. */
 async function callTool(
-  { gateway, key, tools, onAccepted }: McpParts,
+  { gateway, key, tools, onAccepted, isLocal = false }: McpParts,
   name: string,
   args: JsonObject,
   signal: AbortSignal,
 ): Promise<CallToolResult> {
   const work = new GatewayWork();
   const runOn: RunOn = async (tool, network, ownArgs) => {
-    const client = new GatewayClient(gateway.urlOf(network, key), work, (status) => {
-      if (status === ACCEPTED) onAccepted?.();
+    const client = new GatewayClient(gateway.urlOf(network, key), work, {
+      onStatus: (status) => {
+        if (status === ACCEPTED) onAccepted?.();
+      },
+      isLocal,
     });
     const run = new ToolRun(network, client, tool.methods, signal);
     const answer = await tool.run(ownArgs, run);

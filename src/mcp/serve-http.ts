@@ -20,7 +20,7 @@ const REQUEST_MS = 30_000;
 /** Part of the requests that one owner may have in progress. */
 const OWNER_SHARE = 0.25;
 
-export type HttpParts = Omit<McpParts, 'key' | 'onAccepted'>;
+export type HttpParts = Omit<McpParts, 'key' | 'onAccepted' | 'isLocal'>;
 
 /** Server for Streamable HTTP without sessions: every request carries its key, and the server keeps no state after the response. */
 export class HttpMcpServer {

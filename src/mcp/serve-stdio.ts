@@ -2,8 +2,8 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { createMcpServer, type McpParts } from './mcp-server.ts';
 
 /** Serves one client over stdin and stdout, until the client closes stdin or `stop` is aborted. */
-export async function serveStdio(parts: McpParts, stop: AbortSignal): Promise<void> {
-  const server = createMcpServer(parts);
+export async function serveStdio(parts: Omit<McpParts, 'isLocal'>, stop: AbortSignal): Promise<void> {
+  const server = createMcpServer({ ...parts, isLocal: true });
   const ended = new Promise<void>((resolve) => {
     process.stdin.once('end', resolve);
     process.stdin.once('close', resolve);

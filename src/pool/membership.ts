@@ -206,7 +206,8 @@ export class Membership {
       return true;
     } catch (error) {
       if (!(error instanceof UpstreamFault)) throw error;
-      this.#apply(upstream, { kind: 'notIdentified', fault: error.kind });
+      if (this.#isClosed) return false;
+      this.#apply(upstream, { kind: 'notIdentified', fault: error });
       upstream.countFault(error.kind);
       this.#logFault(upstream, error);
       return false;

@@ -5,6 +5,7 @@ import { countOf } from '../util/count-of.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { ScopeWaiters } from '../util/scope-waiters.ts';
 import { type ConfiguredChain, tallyChainIds } from './chain-claims.ts';
+import type { FaultKind } from './fault.ts';
 import { explainOutage } from './node-state.ts';
 import type { Upstream } from './upstream.ts';
 import type { RequestContext, Send } from './upstream-request.ts';
@@ -70,11 +71,21 @@ export class NetworkChainId {
     );
     const rule = operators === 1 ? [] : [`${needed} of ${operators} operators must report the same`];
     const why = [...rule, ...reports, ...outage].join('; ');
-    return `the chain id of the network is not known yet${why === '' ? '' : `: ${why}`}; set pool.chainId to skip this step`;
+    // Without a report, a configured chain id would not help, and the advice would hide the fault of the nodes.
+    const advice = tally.size > 0 ? '; set pool.chainId to skip this step' : adviseOnUrl(silent);
+    return `the chain id of the network is not known yet${why === '' ? '' : `: ${why}`}${advice}`;
   }
 
   /** Whether any node has neither answered nor exceeded its startup time. */
   get mayBeReported(): boolean {
     return this.#upstreams.some(({ identity, isAwaited }) => identity === undefined && isAwaited);
   }
+}
+
+/** Faults of servers that answer, but not with JSON-RPC. */
+const OF_OTHER_SERVERS: ReadonlySet<FaultKind | undefined> = new Set<FaultKind>(['httpStatus', 'malformed']);
+
+function adviseOnUrl(upstreams: readonly Upstream[]): string {
+  const isOther = upstreams.some(({ record }) => OF_OTHER_SERVERS.has(record.identityFault?.kind));
+  return isOther ? '; check that the URL is the JSON-RPC URL of a node' : '';
 }

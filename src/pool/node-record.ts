@@ -1,4 +1,4 @@
-import type { FaultKind } from './fault.ts';
+import type { UpstreamFault } from './fault.ts';
 import type { Vote } from './heads/electorate.ts';
 import type { Identity } from './identity.ts';
 
@@ -15,13 +15,16 @@ export type Standing = 'unverified' | 'verified' | 'quarantined' | 'disputed';
  */
 export type Cordon = 'none' | 'leaving' | 'cordoned';
 
+/** Fault of an identification. The message may reach a client. */
+export type IdentityFault = Pick<UpstreamFault, 'kind' | 'message'>;
+
 /** Immutable state of a node in its pool: membership, availability, fork, vote, and cordon. Only `applyEvent` creates new records. */
 export type NodeRecord = {
   readonly standing: Standing;
   /** Last identity that the node reported. */
   readonly identity: Identity | undefined;
-  /** Kind of fault with which the last identification of the node failed. */
-  readonly identityFault: FaultKind | undefined;
+  /** Fault with which the last identification of the node failed. */
+  readonly identityFault: IdentityFault | undefined;
   /** Description of the difference from the network's chain while the node is quarantined, or from the other nodes while it is disputed. */
   readonly mismatch: string | undefined;
   /** Reason for a temporary quarantine: a wrong answer, or an answer that exceeds a bound. The text is the predicate of a sentence about the node. */
@@ -56,7 +59,7 @@ export type ChainComparison =
 export type NodeEvent =
   | { readonly kind: 'polled'; readonly isAnswered: boolean }
   | { readonly kind: 'identified'; readonly identity: Identity }
-  | { readonly kind: 'notIdentified'; readonly fault: FaultKind }
+  | { readonly kind: 'notIdentified'; readonly fault: IdentityFault }
   /** The startup time of the node is exceeded, so the network no longer waits for the node. */
   | { readonly kind: 'startTimeExceeded' }
   /** The node answers again after being away: it may have been replaced. */

@@ -47,8 +47,9 @@ export function describeState(upstream: Upstream, lag: number | undefined): Node
 function describeUnverified({ record: { identity, identityFault } }: Upstream): string {
   if (identityFault === undefined)
     return identity === undefined ? 'is not identified yet' : 'is being identified';
-  const isSilent = identityFault === 'unreachable' || identityFault === 'timeout';
-  return isSilent ? 'does not answer' : `does not report a chain id (${identityFault})`;
+  const { kind, message } = identityFault;
+  const isSilent = kind === 'unreachable' || kind === 'timeout';
+  return isSilent ? 'does not answer' : `does not report a chain id: ${message.replace(/^the node /, 'it ')}`;
 }
 
 function describeHeight({ tracker: { latest } }: Upstream): string {
@@ -87,5 +88,6 @@ export function explainOutage(upstreams: readonly Upstream[], total: number = up
 /** Converts the verb, which is the first word, to the plural. */
 function conjugate(reason: string, count: number): string {
   const [verb = '', ...rest] = reason.split(' ');
-  return count === 1 ? reason : [PLURALS.get(verb) ?? verb, ...rest].join(' ');
+  if (count === 1) return reason;
+  return [PLURALS.get(verb) ?? verb, ...rest].join(' ').replace(': it ', ': each ');
 }

@@ -95,6 +95,7 @@ export class Upstream {
   /** Promise of the running identity check; undefined if none runs. */
   checking: Promise<void> | undefined;
   #record: NodeRecord = UNKNOWN_NODE;
+  #isClosed = false;
   readonly #announcements: Transport | undefined;
   /**
    * Methods for which the node accepts only the first parameter. The set stays small, because only methods whose requests have `paramsAlone` are
@@ -242,7 +243,13 @@ export class Upstream {
     this.methods.noteLacks(method);
   }
 
+  /** Whether this service has closed the connections to the node. Later failures are no failures of the node. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.tracker.stop();
     await this.transport.close();
     await this.control.close();

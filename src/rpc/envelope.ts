@@ -76,7 +76,7 @@ function parseSmall(body: Uint8Array, maxBatchItems: number): Envelope {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return malformed('null', new RpcError('parseError', describeSyntaxError(error)));
+    return malformed('null', new RpcError('parseError', describeSyntaxError(error, text.length)));
   }
   if (!Array.isArray(value)) return parseItem(value, hasNumberId(value) ? findRawId(text) : undefined);
   return parseBatch(value, value.some(hasNumberId) ? findRawIds(text, value) : [], maxBatchItems);
@@ -105,7 +105,7 @@ export function* readEnvelope(
   try {
     value = scan.members > MEMBERS_AT_ONCE ? yield* parseInSlices(text) : JSON.parse(text);
   } catch (error) {
-    return malformed('null', new RpcError('parseError', describeSyntaxError(error)));
+    return malformed('null', new RpcError('parseError', describeSyntaxError(error, text.length)));
   }
   yield;
   if (Array.isArray(value)) return parseBatch(value, scan.rawIds, maxBatchItems);
@@ -236,10 +236,12 @@ function malformed(id: JsonText, error: RpcError): Malformed {
 
 /**
  * Describes a JSON syntax error without quoting the body. Messages of the JavaScript engine quote the body, so only the position is taken from them.
+ * @param length length of the text, in UTF-16 units
  */
-function describeSyntaxError(error: unknown): string {
+function describeSyntaxError(error: unknown, length: number): string {
   const message = error instanceof Error ? error.message : '';
-  const position = /at position \d+/.exec(message)?.[0];
-  if (position !== undefined) return `unexpected text ${position}`;
-  return message.includes('end of JSON input') ? 'unexpected end of the body' : 'not a JSON text';
+  const [, digits] = /at position (\d+)/.exec(message) ?? [];
+  const position = message.includes('end of JSON input') ? length : Number(digits);
+  if (Number.isNaN(position)) return 'not a JSON text';
+  return `unexpected ${position < length ? 'text' : 'end'} at position ${position}`;
 }

@@ -11,10 +11,12 @@ export type TextOption = FlagOption & {
   readonly value: string;
   readonly default?: string;
   readonly isRequired?: true;
+  /** Advice in the error if a required option is missing. */
+  readonly advice?: string;
 };
 
 type ChoiceOption = TextOption & { readonly choices: readonly string[] };
-type IntegerOption = TextOption & { readonly min: number; readonly max: number };
+export type IntegerOption = TextOption & { readonly min: number; readonly max: number };
 
 export type CommandOption = FlagOption | TextOption | ChoiceOption | IntegerOption;
 export type CommandOptions = Readonly<Record<string, CommandOption>>;

@@ -148,7 +148,10 @@ function checkOperands(name: string, declared: readonly string[], operands: read
 function readValue(command: string, name: string, option: CommandOption, parsed: unknown): unknown {
   if (!('value' in option)) return parsed === true;
   const text = (parsed as string | undefined) ?? option.default;
-  if (option.isRequired === true && !text) throw new UsageError(`${command} needs --${name} ${option.value}`);
+  if (option.isRequired === true && !text) {
+    const advice = option.advice === undefined ? '' : `: ${option.advice}`;
+    throw new UsageError(`${command} needs --${name} ${option.value}${advice}`);
+  }
   if (text === undefined) return undefined;
   if ('choices' in option) return readChoice(name, text, option.choices);
   return 'min' in option ? readIntegerOption(name, text, option.min, option.max) : text;

@@ -1,6 +1,6 @@
 /** Options, environment variables and exit codes that several commands share in their help. */
 import { DEFAULT_DATA_DIR } from '../config/config.ts';
-import type { TextOption } from './command-usage.ts';
+import type { IntegerOption, TextOption } from './command-usage.ts';
 
 /** Option that names a configuration file. */
 export const CONFIG_OPTION: TextOption = {
@@ -17,6 +17,14 @@ export const REQUIRED_CONFIG_OPTION: TextOption & { readonly isRequired: true } 
 
 /** Default of `listen.port`. */
 export const DEFAULT_PORT = 8_545;
+
+/** Option of commands that serve without a configuration file. */
+export const PORT_OPTION: IntegerOption = {
+  value: 'PORT',
+  min: 0,
+  max: 65_535,
+  about: `port of the service (default PORTCULLIS_PORT or ${DEFAULT_PORT}); 0 takes any free port`,
+};
 
 /** Environment variables that override the address of the service. */
 export const LISTEN_VARIABLES: Readonly<Record<string, string>> = {

@@ -8,7 +8,7 @@ import { describeAdminListenError, describeListenError } from './listen-error.ts
 const PORT_OPTIONS: Readonly<Record<ConfigSource['kind'], string>> = {
   file: 'PORTCULLIS_PORT or listen.port',
   text: '--port or PORTCULLIS_PORT',
-  builtin: 'PORTCULLIS_PORT',
+  builtin: '--port or PORTCULLIS_PORT',
 };
 
 /**
@@ -24,7 +24,9 @@ export async function requireFreePorts(
   const bound: Server[] = [];
   try {
     bound.push(
-      await bind(listen.host, listen.port, (error) => describeListenError(error, listen, PORT_OPTIONS[kind])),
+      await bind(listen.host, listen.port, (error) =>
+        describeListenError(error, listen, { port: PORT_OPTIONS[kind] }),
+      ),
     );
     if (admin === false || admin.port === undefined) return;
     bound.push(await bind(admin.host, admin.port, (error) => describeAdminListenError(error, admin)));

@@ -2,29 +2,32 @@ import type { AdminOptions } from '../admin/options.ts';
 import type { ListenOptions } from '../server/options.ts';
 import { describeSystemError, readErrorCode } from '../util/system-error.ts';
 
-/** Describes a listen error with advice. @param portOptions options that choose another port */
+/** Names of the options that choose another address, in errors. */
+type AddressOptions = { readonly host?: string; readonly port?: string };
+
+/** Describes a listen error with advice. @param options names of the options; by default those of a configuration file */
 export function describeListenError(
   error: unknown,
   { host, port }: Pick<ListenOptions, 'host' | 'port'>,
-  portOptions = 'PORTCULLIS_PORT or listen.port',
+  options: AddressOptions = {},
 ): string {
   const where = `${host}:${port}`;
+  const portOption = options.port ?? 'PORTCULLIS_PORT or listen.port';
+  const chooseHost = `choose another with ${options.host ?? 'PORTCULLIS_HOST or listen.host'}`;
   switch (readErrorCode(error)) {
     case 'EADDRINUSE':
-      return `${where} is in use; choose another port with ${portOptions}`;
+      return `${where} is in use; choose another port with ${portOption}`;
     case 'EACCES':
-      return `${where} may not be bound; choose a port above 1023 with ${portOptions}`;
+      return `${where} may not be bound; choose a port above 1023 with ${portOption}`;
     case 'EADDRNOTAVAIL':
-      return `${host} is not an address of this machine; ${CHOOSE_HOST}`;
+      return `${host} is not an address of this machine; ${chooseHost}`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `the host name ${host} has no address; ${CHOOSE_HOST}`;
+      return `the host name ${host} has no address; ${chooseHost}`;
     default:
       return describeSystemError(error);
   }
 }
-
-const CHOOSE_HOST = 'choose another with PORTCULLIS_HOST or listen.host';
 
 /** Describes an error of the admin server's port with advice. */
 export function describeAdminListenError(

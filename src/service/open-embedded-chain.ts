@@ -33,7 +33,7 @@ export async function prepareStore(
   { builtin, embedded }: Pick<EmbeddedSource, 'builtin' | 'embedded'>,
   { dataDir, log }: StoreOptions,
 ): Promise<string> {
-  if (builtin !== undefined) return prepareBuiltinChain(builtin, dataDir);
+  if (builtin !== undefined) return prepareBuiltinChain(builtin, dataDir, log);
   const { data } = embedded as NonNullable<EmbeddedSource['embedded']>;
   if (hasLmdbFile(data)) await completeIndexes(data, log);
   return data;

@@ -74,12 +74,23 @@ function checkSpace(path: string): void {
   }
 }
 
-/** Creates a folder and its parents, one level after the other. Node's `recursive` option never returns on file systems that refuse with ENOENT. */
+/**
+ * Creates a folder and its parents, one level after the other. Node's `recursive` option never returns on file systems that refuse with ENOENT. The
+ * outermost created parent is a data folder, which gets a `.gitignore` for all its contents: it often lies in a user's repository, and has keys.
+ */
 export function makeFolders(path: string): void {
-  if (existsSync(path)) return;
-  makeFolders(dirname(path));
+  const missing: string[] = [];
+  for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.unshift(folder);
+  for (const folder of missing) ignoreExisting(() => mkdirSync(folder, { mode: 0o700 }));
+  const [outermost] = missing;
+  if (outermost === undefined || missing.length === 1) return;
+  ignoreExisting(() => writeFileSync(join(outermost, '.gitignore'), '*\n', { flag: 'wx' }));
+}
+
+/** Runs a function that creates a file, and ignores that the file exists: another process may create it at the same time. */
+function ignoreExisting(create: () => void): void {
   try {
-    mkdirSync(path, { mode: 0o700 });
+    create();
   } catch (error) {
     if (readErrorCode(error) !== 'EEXIST') throw error;
   }

@@ -33,6 +33,16 @@ export function pointToNames(name: string, names: Iterable<string>): string {
   return `; there are: ${all.slice(0, MAX_LISTED).join(', ')}${more}`;
 }
 
+/**
+ * Returns the result of `pointToNames` for a long list: the existing names are in alphabetical order, after the one with the fewest typing errors.
+ */
+export function pointToSortedNames(name: string, names: Iterable<string>): string {
+  const sorted = [...names].sort();
+  const errors = sorted.map((candidate) => countTypingErrors(name.toLowerCase(), candidate.toLowerCase()));
+  const nearest = sorted.splice(errors.indexOf(Math.min(...errors)), 1);
+  return pointToNames(name, [...nearest, ...sorted]);
+}
+
 /** Counts typing errors between a provided name and a candidate. The result is infinite for a candidate that is not near. */
 function countErrors(provided: string, candidate: string): number {
   const shorter = Math.min(provided.length, candidate.length);

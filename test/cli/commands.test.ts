@@ -87,8 +87,17 @@ test('an unusable option value is named in the error, with a suggestion', () => 
       '--call-memory cannot be "1GB": expected a number from 1 to 1024',
     ],
     [['--rollup', 'opstack'], '--rollup cannot be "opstack", did you mean op-stack?'],
+    [['start', '--port', 'x'], '--port cannot be "x": expected a number from 0 to 65535'],
+    [['--port', '70000'], '--port cannot be "70000": expected a number from 0 to 65535'],
     [['import', '--genesis', 'g'], 'import needs --blocks FILE'],
-    [['dev', '--blocks', 'b'], 'dev needs --genesis FILE'],
+    [
+      ['dev', '--blocks', 'b'],
+      'dev needs --genesis FILE: `portcullis start` serves the built-in networks, without files',
+    ],
+    [
+      ['dev', '--genesis', 'g'],
+      `dev needs --blocks FILE: \`geth export\` writes such a file, and an example of both files is in ${join(ROOT, 'chains/devnet')}`,
+    ],
     [['serve'], 'serve needs --config FILE'],
     [['dev', '--geneis', 'g'], 'dev does not take --geneis, did you mean --genesis?'],
     [['keys', 'list', '-x'], 'keys list does not take -x; there are: --data, --config, --help'],
@@ -158,7 +167,8 @@ test('a port that is in use is the only error, and is reported before a chain is
   const files = ['--genesis', 'chains/devnet/genesis.json', '--blocks', 'chains/devnet/blocks.rlp.gz'];
   const here = `127.0.0.1:${port} is in use; choose another`;
   for (const [args, ports, message] of [
-    [['start'], [port, 'off'], `${here} port with PORTCULLIS_PORT`],
+    [['start'], [port, 'off'], `${here} port with --port or PORTCULLIS_PORT`],
+    [['start', '--port', `${port}`], [0, 'off'], `${here} port with --port or PORTCULLIS_PORT`],
     [['dev', ...files], [port, 'off'], `${here} port with --port or PORTCULLIS_PORT`],
     [['serve', '-c', config], [port, 'off'], `${here} port with PORTCULLIS_PORT or listen.port`],
     [['dev', ...files], [0, port], `the admin server's ${here} with PORTCULLIS_ADMIN_PORT or admin`],

@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { createTestClient, http, parseEther, publicActions, walletActions } from 'viem';
 import { foundry } from 'viem/chains';
 import { WebSocket } from 'ws';
+import { connectHttp, startHttp, startStdio, type ToolClient } from '../mcp/support.ts';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
 import { Program, type ProgramConfig } from '../support/program.ts';
 
@@ -110,6 +111,34 @@ test('methods of a development node are restricted to local clients, unrestricte
     assert.match((await ask(url, method)).error?.message ?? '', /does not exist/);
   assert.equal(await node.request('eth_blockNumber'), height);
   assert.equal((await ask(listed, 'evm_mine')).result, '0x0');
+});
+
+test('an MCP server over stdio is a local client, and a server over HTTP is not', {
+  skip: ANVIL_SKIP,
+}, async (t) => {
+  const { node, program, key } = await serve(t);
+  const gateway = ['--url', `http://127.0.0.1:${program.port}/{network}/v3`, '--network', 'net'];
+  const variables = { PORTCULLIS_KEY: key };
+  const reading = await startStdio(gateway, variables);
+  const sending = await startStdio([...gateway, '--allow-sending'], variables);
+  const server = await startHttp([...gateway, '--allow-sending']);
+  const remote = await connectHttp(server.url, { Authorization: `Bearer ${key}` });
+  t.after(async () => {
+    for (const client of [reading, sending, remote]) await client.close();
+    await server.stop();
+  });
+  const listAccounts = async (client: ToolClient): Promise<unknown> =>
+    (await client.read('rpc', { method: 'eth_accounts' }))['result'];
+  const mine = { method: 'evm_mine' };
+  const accounts = await node.request('eth_accounts');
+  assert.deepEqual(await listAccounts(reading), accounts);
+  assert.match(await reading.fail('rpc', mine), /without --allow-sending/);
+  assert.deepEqual(await listAccounts(sending), accounts);
+  const height = Number(await node.request('eth_blockNumber'));
+  assert.equal((await sending.read('rpc', mine))['result'], '0x0');
+  assert.equal(Number(await node.request('eth_blockNumber')), height + 1);
+  assert.deepEqual(await listAccounts(remote), []);
+  assert.match(await remote.fail('rpc', mine), /only for clients without a proxy/);
 });
 
 test('methods.development allows the methods beyond this machine, or turns them off', {

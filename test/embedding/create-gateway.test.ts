@@ -1,7 +1,10 @@
 /** The library's entry point: a gateway in the process of its caller. */
 import assert from 'node:assert/strict';
 import { constants } from 'node:buffer';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
@@ -211,9 +214,52 @@ test('an invalid input is refused with the reason', async () => {
   const nodes = ['http://127.0.0.1:1'];
   for (const [input, reason] of [
     [{ nodes, config: {} }, /takes one of `nodes`, `chain` and `config`, and got `nodes` and `config`/],
-    [{ nodes: ['ftp://127.0.0.1'] }, /upstreams/],
+    [{ nodes: ['ftp://127.0.0.1'] }, /^ConfigError: createGateway: nodes\[0\]: /],
+    [{ nodes: [] }, /^ConfigError: createGateway: nodes: must not be empty$/],
+    [{ port: 70_000 }, /^ConfigError: createGateway: port: /],
+    [{ log: 'loud' } as never, /^ConfigError: createGateway: log: /],
+    [
+      { config: { networks: { one: { upstreams: [] } } } },
+      /createGateway: config\.networks\.one\.upstreams: /,
+    ],
+    [{ config: { log: { level: 'loud' } } }, /createGateway: config\.log\.level: /],
+    [{ nodez: nodes } as never, /^TypeError: createGateway has no option "nodez", did you mean nodes\?$/],
+    [
+      { chain: { genesiss: 'g', blocks: 'b' } } as never,
+      /no option "chain\.genesiss", did you mean genesis\?/,
+    ],
+    [{ nodes: 'http://127.0.0.1:1' } as never, /^TypeError: createGateway: nodes: expected a list of URLs$/],
+    [{ interceptors: [{ befor: () => undefined }] } as never, /interceptors\[0\]: expected an object with/],
+    [{ chain: { genesis: 'g' } } as never, /chain\.blocks: expected the path/],
     [{ config: { networks: { one: { builtin: 'devnt' } } } }, /devnet/],
+    [{ chain: { genesis: {}, blocks: new Uint8Array() } }, /^Error: chain\.genesis: /],
     [{ chain: { genesis: '/nowhere/genesis.json', blocks: '' } }, /genesis\.json/],
   ] as const satisfies readonly (readonly [GatewayInput, RegExp])[])
     await assert.rejects(createGateway(input), reason);
+});
+
+test('another program at the URL of a node is named with its HTTP status', async (t) => {
+  const other = createServer((_request, response) => response.writeHead(404).end('not here'));
+  t.after(() => other.close());
+  await once(other.listen(0, '127.0.0.1'), 'listening');
+  const { port } = other.address() as AddressInfo;
+  const mistaken = await createGateway({ nodes: [`http://127.0.0.1:${port}`], log: 'silent' });
+  try {
+    await assert.rejects(
+      numberOf(mistaken),
+      /: the only node does not report a chain id: it answered with HTTP status 404; check that the URL is the JSON-RPC URL of a node$/,
+    );
+  } finally {
+    await mistaken.close();
+  }
+});
+
+test('a port in use is reported with the option that chooses another', async (t) => {
+  const other = createServer();
+  t.after(() => other.close());
+  await once(other.listen(0, '127.0.0.1'), 'listening');
+  const { port } = other.address() as AddressInfo;
+  const late = await createGateway({ nodes: ['http://127.0.0.1:1'], log: 'silent', port });
+  await assert.rejects(late.listen(), /is in use; choose another port with the option `port`$/);
+  await late.close();
 });

@@ -256,3 +256,48 @@ test('calls of a chain with nodes are reported by whether each of them reached a
     ],
   );
 });
+
+test('errors of the service itself have the source local and no trust, and those of nodes have both', async () => {
+  const chain = createFakeChain({
+    chainId: 1n,
+    transactions: {
+      async send([first], scope) {
+        if (first === 2) throw new ChainError('failed', 'typed transaction too short');
+        scope.hasCalledNode = true;
+        if (first === 3) throw new ChainError('failed', 'nonce too low');
+        return `"0x${'5'.repeat(64)}"`;
+      },
+    },
+    logs: {
+      async getLogs({ blocks }, scope) {
+        scope.hasCalledNode = blocks.kind === 'range';
+        throw new ChainError('exceeded', 'query returned more than 10000 results');
+      },
+    },
+  });
+  const network = createScriptedNetwork(chain, { hasNodes: true });
+  const { gateway, observed } = setUp(network);
+  const trusts: unknown[] = [];
+  for (const request of [
+    call('eth_sendRawTransaction', ['0x02']),
+    call('eth_sendRawTransaction', ['0x03']),
+    call('eth_sendRawTransaction', ['0x04']),
+    call('eth_getLogs', [{ blockHash: `0x${'1'.repeat(64)}` }]),
+    call('eth_getLogs', [{ fromBlock: '0x1', toBlock: '0x2' }]),
+  ]) {
+    const scope = new RequestScope(performance.now() + 60_000);
+    const body = Buffer.from(JSON.stringify(request));
+    trusts.push((await gateway.handle(body, { network, principal: PRINCIPAL }, scope)).trust);
+  }
+  assert.deepEqual(trusts, [undefined, 'single', 'single', undefined, 'single']);
+  assert.deepEqual(
+    observed.map((line) => line.split(' ').slice(1, 4).join(' ')),
+    [
+      'eth_sendRawTransaction serverError local',
+      'eth_sendRawTransaction serverError upstream',
+      'eth_sendRawTransaction ok upstream',
+      'eth_getLogs tooManyLogs local',
+      'eth_getLogs tooManyLogs upstream',
+    ],
+  );
+});

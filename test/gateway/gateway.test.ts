@@ -341,8 +341,10 @@ test('a large body is answered like a small one', async () => {
     batch,
     `[{"jsonrpc":"2.0","id":1.0,"result":"0x0a"},{"jsonrpc":"2.0","id":"b","result":"0x0a"},${invalid}]`,
   );
-  const [status, broken] = await send(item('1').slice(0, -1));
-  assert.deepEqual([status, broken], [400, error(-32700, 'parse error: unexpected end of the body', 'null')]);
+  const cut = item('1').slice(0, -1);
+  const [status, broken] = await send(cut);
+  const message = `parse error: unexpected end at position ${cut.length}`;
+  assert.deepEqual([status, broken], [400, error(-32700, message, 'null')]);
 });
 
 test('answers beyond the limit of a batch become errors', async () => {

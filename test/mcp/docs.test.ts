@@ -22,6 +22,11 @@ test('the table has a row for each tool', () => {
   assert.equal(rows.join('\n'), wanted.join('\n'));
 });
 
+test('the table of arguments has a row for each argument', () => {
+  const [, table = ''] = TEXT.split('| argument | of | value | meaning |\n|---|---|---|---|\n');
+  assert.equal(table.slice(0, table.indexOf('\n\n')), listArguments().join('\n'));
+});
+
 test('the bound of an answer is stated', () => {
   assert.match(TEXT, new RegExp(`more than ${MAX_TOOL_ANSWER_BYTES.toLocaleString('en-US')} bytes`));
 });
@@ -42,4 +47,39 @@ test('tools request methods of the method table', () => {
 
 function quote(name: string): string {
   return `\`${name}\``;
+}
+
+/** Members of JSON Schema that describe an argument. */
+type Schema = {
+  readonly type?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+};
+
+/** Rows of the table of arguments. Equal arguments of several tools share a row. */
+function listArguments(): string[] {
+  const tools = new Map<string, string[]>();
+  for (const { name, inputSchema } of listTools(false)) {
+    const { properties, required = [] } = inputSchema as {
+      readonly properties: Readonly<Record<string, Schema>>;
+      readonly required?: readonly string[];
+    };
+    for (const [argument, schema] of Object.entries(properties)) {
+      const value = `${describeValue(schema)}${required.includes(argument) ? ', required' : ''}`;
+      const row = `| \`${argument}\` | {} | ${value} | ${schema.description ?? ''} |`;
+      tools.set(row, [...(tools.get(row) ?? []), quote(name)]);
+    }
+  }
+  return [...tools].map(([row, names]) => row.replace('{}', names.join(', ')));
+}
+
+const KINDS: Readonly<Record<string, string>> = { string: 'text', boolean: 'true or false' };
+
+function describeValue({ type = 'any value', title, anyOf, items }: Schema): string {
+  if (title !== undefined) return title;
+  if (anyOf !== undefined) return anyOf.map(describeValue).join(' or ');
+  if (type === 'array') return `list of ${describeValue(items ?? {})}`;
+  return KINDS[type] ?? type;
 }

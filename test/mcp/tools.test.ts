@@ -1,11 +1,12 @@
 /** Every tool, over stdio, on networks that the shipped program serves in the process of the tools. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Address, createPublicClient, formatEther, getAddress, http, parseAbi } from 'viem';
 import { ERC20_ABI } from '../../scripts/contracts/erc20.ts';
 import { REFUSED_CODE, REVERT_REASON } from '../../scripts/contracts/reverter.ts';
+import { ROOT } from '../../scripts/program-files.ts';
 import { listBuiltinNetworks } from '../../src/config/builtin-config.ts';
 import { MAX_TOOL_ANSWER_BYTES } from '../../src/mcp/bounded-text.ts';
 import { listTools } from '../../src/mcp/tools.ts';
@@ -382,9 +383,31 @@ test('rpc: reads of the method table, and no method that sends', async () => {
   );
   assert.match(await tools.fail('rpc', { method: 'eth_getBalanc' }), /did you mean eth_getBalance/);
   assert.match(
+    await tools.fail('rpc', { method: 'evm_mine' }),
+    /^evm_mine changes a development node, .*without --allow-sending$/,
+  );
+  const unknown = await tools.fail('rpc', { method: 'eth_retrieveProof' });
+  const [, nearest, rest = ''] = /; there are: (\w+), (.*), and \d+ more$/.exec(unknown) ?? [];
+  assert.equal(nearest, 'eth_getProof', unknown);
+  assert.deepEqual(rest.split(', '), rest.split(', ').sort(), unknown);
+  assert.match(
     await tools.fail('rpc', { method: 'eth_getBalance' }),
     /missing value for required argument 0/,
   );
+});
+
+test('the examples of docs/mcp.md are answered, and the answer in it is exact', async () => {
+  const text = readFileSync(join(ROOT, 'docs/mcp.md'), 'utf8');
+  const examples = [...text.matchAll(/^\| `(\w+)` \| `(\{.*\})` \|$/gm)];
+  assert.deepEqual(
+    examples.map(([, name]) => name),
+    listTools(false).map(({ name }) => name),
+  );
+  const answers = new Map<string, unknown>();
+  for (const [, name = '', args = ''] of examples)
+    answers.set(name, await tools.read(name, JSON.parse(args) as Record<string, unknown>));
+  const [, answer = ''] = /```json\n(\{\n {2}"network"[^`]*)```/.exec(text) ?? [];
+  assert.deepEqual(answers.get('call'), JSON.parse(answer));
 });
 
 test('answers beyond the bound are cut, and say where', async () => {

@@ -377,7 +377,7 @@ describe('Membership', () => {
     const { membership, replaced } = createScene([node], true);
     await membership.requestAll(() => false);
     membership.begin({ chainId: 1n, genesisHash: undefined });
-    assert.equal(node.upstream.record.identityFault, 'unreachable');
+    assert.equal(node.upstream.record.identityFault?.kind, 'unreachable');
     node.behave(claim());
     await pass(200);
     assert.deepEqual([node.upstream.standing, replaced(), membership.genesisHash], ['verified', 0, GENESIS]);

@@ -20,7 +20,7 @@ function node({ id, operator, genesis }: Said = {}, isAwaited = false): Upstream
   if (id !== undefined) {
     const identity = { chainId: id, genesisHash: genesis, clientVersion: '', knowsHashParameters: true };
     setNode(upstream, { identity });
-  } else if (!isAwaited) setNode(upstream, { identityFault: 'unreachable' });
+  } else if (!isAwaited) setNode(upstream, { identityFault: { kind: 'unreachable', message: '' } });
   setNode(upstream, { isAwaited });
   return upstream;
 }
@@ -75,15 +75,26 @@ describe('NetworkChainId', () => {
     assert.deepEqual([chainId.value, chainId.known, chainId.find(scope())], [7n, 7n, 7n]);
   });
 
-  it('throws an error that names the missing reports and the option to set', () => {
+  it('throws an error that names the missing reports, and the option to set if it would help', () => {
     const alone = new NetworkChainId([node()], {});
-    const message = `the chain id of the network is not known yet: the only node does not answer; ${WITH_NAME}`;
+    const message = 'the chain id of the network is not known yet: the only node does not answer';
     assert.throws(() => alone.value, new ChainError('unavailable', message));
     assert.throws(() => alone.find(scope()), new ChainError('unavailable', message));
     const three = new NetworkChainId([node({ id: 5n }), node(), node()], {});
     assert.equal(
       three.explain(),
       `the chain id of the network is not known yet: 2 of 3 operators must report the same; 1 of 3 operators reported 5; 2 nodes do not answer; ${WITH_NAME}`,
+    );
+  });
+
+  it('names the fault of another server at the URL of the node, and no option that would not help', () => {
+    const other = node();
+    const fault = { kind: 'httpStatus', message: 'the node answered with HTTP status 404' } as const;
+    setNode(other, { identityFault: fault });
+    assert.equal(
+      new NetworkChainId([other], {}).explain(),
+      'the chain id of the network is not known yet: the only node does not report a chain id: ' +
+        'it answered with HTTP status 404; check that the URL is the JSON-RPC URL of a node',
     );
   });
 

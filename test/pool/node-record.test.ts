@@ -22,7 +22,7 @@ const verdicts: fc.Arbitrary<ChainComparison> = fc.constantFrom<ChainComparison>
 const events: fc.Arbitrary<NodeEvent> = fc.oneof(
   fc.record({ kind: fc.constant('polled' as const), isAnswered: fc.boolean() }),
   fc.constant<NodeEvent>({ kind: 'identified', identity: IDENTITY }),
-  fc.constant<NodeEvent>({ kind: 'notIdentified', fault: 'timeout' }),
+  fc.constant<NodeEvent>({ kind: 'notIdentified', fault: { kind: 'timeout', message: 'no answer' } }),
   fc.constant<NodeEvent>({ kind: 'startTimeExceeded' }),
   fc.constant<NodeEvent>({ kind: 'returned' }),
   fc.constant<NodeEvent>({ kind: 'mismatched' }),

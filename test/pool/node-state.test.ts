@@ -36,10 +36,11 @@ const reserve = makeUpstream((upstream) => {
   setNode(upstream, { vote: 'lowerTier' });
 });
 const silent = makeUpstream((upstream) => {
-  setNode(upstream, { standing: 'unverified', identityFault: 'timeout' });
+  setNode(upstream, { standing: 'unverified', identityFault: { kind: 'timeout', message: 'no answer' } });
 });
 const refusing = makeUpstream((upstream) => {
-  setNode(upstream, { standing: 'unverified', identityFault: 'unauthorized' });
+  const message = 'the node refuses our credentials (HTTP 401)';
+  setNode(upstream, { standing: 'unverified', identityFault: { kind: 'unauthorized', message } });
 });
 const fresh = makeUpstream(() => {}, {});
 const SPLIT = 'no majority for a genesis block: 0x1, 0x2; set pool.genesisHash';
@@ -72,7 +73,7 @@ test('describeState returns the state of a node with its reason', () => {
     { state: 'lagging', reason: 'is far behind: block 4' },
     { state: 'up', reason: 'is in reserve: a better tier is healthy' },
     { state: 'down', reason: 'does not answer' },
-    { state: 'down', reason: 'does not report a chain id (unauthorized)' },
+    { state: 'down', reason: 'does not report a chain id: it refuses our credentials (HTTP 401)' },
     { state: 'lagging', reason: 'has not reported a head' },
     { state: 'excluded', reason: `has ${SPLIT}` },
     { state: 'down', reason: 'is rate limited' },
@@ -89,6 +90,10 @@ test('explainOutage explains an outage of any number of nodes', () => {
   assert.equal(explainOutage([well]), 'the only node is at block 4');
   assert.equal(explainOutage([disputed, disputed]), `2 nodes have ${SPLIT}`);
   assert.equal(explainOutage([lagging, lagging]), '2 nodes are far behind: block 4');
+  assert.equal(
+    explainOutage([refusing, refusing]),
+    '2 nodes do not report a chain id: each refuses our credentials (HTTP 401)',
+  );
   const many = Array.from({ length: 20 }, (_, target) =>
     makeUpstream(
       (upstream) => {

@@ -51,9 +51,13 @@ test('a request without id is a notification, even with invalid params', () => {
 });
 
 const MALFORMED: readonly [text: string, id: string, code: number, message: string][] = [
-  ['', 'null', -32700, 'parse error: unexpected end of the body'],
-  ['{', 'null', -32700, 'parse error: unexpected text at position 1'],
-  ['{"id":1', 'null', -32700, 'parse error: unexpected text at position 7'],
+  ['', 'null', -32700, 'parse error: unexpected end at position 0'],
+  ['{', 'null', -32700, 'parse error: unexpected end at position 1'],
+  ['{"id":1', 'null', -32700, 'parse error: unexpected end at position 7'],
+  ['{"jsonrpc":"2.0"', 'null', -32700, 'parse error: unexpected end at position 16'],
+  ['{"jsonrpc":"2.0', 'null', -32700, 'parse error: unexpected end at position 15'],
+  ['[1,', 'null', -32700, 'parse error: unexpected end at position 3'],
+  ['{"id":1]', 'null', -32700, 'parse error: unexpected text at position 7'],
   ['nonsense', 'null', -32700, 'parse error: not a JSON text'],
   ['5', 'null', -32600, 'invalid request: expected a request object'],
   ['"x"', 'null', -32600, 'invalid request: expected a request object'],

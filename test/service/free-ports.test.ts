@@ -29,7 +29,7 @@ test('a port that is in use is an error with the options that choose another one
   for (const [kind, options] of [
     ['file', 'PORTCULLIS_PORT or listen.port'],
     ['text', '--port or PORTCULLIS_PORT'],
-    ['builtin', 'PORTCULLIS_PORT'],
+    ['builtin', '--port or PORTCULLIS_PORT'],
   ] as const) {
     await assert.rejects(requireFreePorts({ listen: { host, port }, admin: false }, kind), {
       message: `127.0.0.1:${port} is in use; choose another port with ${options}`,

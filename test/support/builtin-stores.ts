@@ -36,7 +36,7 @@ async function findStore(shared: string, chain: BuiltinChain): Promise<{ name: s
     // Imports into a temporary folder and renames it: several processes may import at the same time.
     mkdirSync(shared, { recursive: true });
     const aside = mkdtempSync(join(shared, '.importing-'));
-    await prepareBuiltinChain(chain, aside);
+    await prepareBuiltinChain(chain, aside, { info: () => {} });
     try {
       renameSync(join(aside, 'chains'), folder);
     } catch (error) {

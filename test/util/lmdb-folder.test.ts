@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -38,6 +38,19 @@ test('a valid store is accepted, existing or new', async () => {
   assert.equal(hasLmdbFile(place('empty', new Uint8Array(0))), false);
   assert.equal(hasLmdbFile(join(folder.path, 'nothing')), false);
   prepareLmdbFolder(join(folder.path, 'some/new/folder'));
+});
+
+test('a new data folder keeps its contents out of git, and an existing folder is left as it is', () => {
+  const data = join(folder.path, 'data');
+  prepareLmdbFolder(join(data, 'keys'));
+  prepareLmdbFolder(join(data, 'limits'));
+  assert.equal(readFileSync(join(data, '.gitignore'), 'utf8'), '*\n');
+  assert.deepEqual(readdirSync(data).sort(), ['.gitignore', 'keys', 'limits']);
+  for (const path of [join(data, 'keys'), join(data, 'limits'), folder.path])
+    assert.equal(existsSync(join(path, '.gitignore')), false, path);
+  writeFileSync(join(data, '.gitignore'), 'mine');
+  prepareLmdbFolder(join(data, 'spend'));
+  assert.equal(readFileSync(join(data, '.gitignore'), 'utf8'), 'mine');
 });
 
 test('a store that another process is growing is valid at all times', async () => {

@@ -22,13 +22,13 @@ export const callTool: Tool = defineTool({
       throw new ToolError(`the call returned no data: ${target.to} has no code, or no ${called.signature}`);
     if (!isDecodable(data))
       return {
-        function: called.signature,
+        signature: called.signature,
         data,
         note: `data of more than ${MAX_DATA_BYTES} bytes are not decoded`,
       };
     const result = decodeResult(called.outputs, data);
     if (result === undefined)
       throw new ToolError(`the result does not fit the signature: ${data.slice(0, 1_000)}`);
-    return { function: called.signature, result };
+    return { signature: called.signature, result };
   },
 });

@@ -1,7 +1,8 @@
+import { findDevelopmentLabel } from '../../methods/development-methods.ts';
 import { METHODS } from '../../methods/table.ts';
 import { objectOf, optional, required } from '../../rpc/codec/object-codec.ts';
 import type { Method } from '../../rpc/method.ts';
-import { pointToNames } from '../../util/near-name.ts';
+import { pointToSortedNames } from '../../util/near-name.ts';
 import { anyList, blockArgument, shortText } from '../arguments.ts';
 import { defineTool, parseArgument, type Tool } from '../tool.ts';
 import { ToolError } from '../tool-error.ts';
@@ -12,7 +13,7 @@ type MethodRow = Method<never>;
 /** Methods that need a connection of their own, or leave state at the gateway. */
 const STATEFUL = /_(?:un)?subscribe$|_new\w*Filter$|_getFilter\w+$|_uninstallFilter$/;
 
-/** Creates the tool for all other methods. @param allowsSending whether methods that send transactions are among them */
+/** Creates the tool for all other methods. @param allowsSending whether methods that send transactions or change a development node are among them */
 export function createRpcTool(allowsSending: boolean): Tool {
   const methods = listMethods(allowsSending);
   return defineTool({
@@ -26,8 +27,12 @@ export function createRpcTool(allowsSending: boolean): Tool {
     }),
     async handle({ method: name, params = [] }, run) {
       const method = methods.get(name);
-      if (method === undefined) throw new ToolError(refuse(name, methods.keys()));
-      return { result: await run.request(name, await nameBlock(method, params, run)) };
+      if (method !== undefined)
+        return { result: await run.request(name, await nameBlock(method, params, run)) };
+      // The gateway decides whether the network has a development node, and whether this client may use it.
+      if (!allowsSending || findDevelopmentLabel(name) === undefined)
+        throw new ToolError(refuse(name, methods.keys()));
+      return { result: await run.request(name, params) };
     },
   });
 }
@@ -45,7 +50,9 @@ function describeMethod({ name, params }: MethodRow): string {
 function refuse(name: string, names: Iterable<string>): string {
   const sends = METHODS.some((method) => method.name === name && method.sends === true);
   if (sends) return `${name} sends transactions: this server was started without --allow-sending`;
-  return `this tool has no method ${JSON.stringify(name.slice(0, 80))}${pointToNames(name, names)}`;
+  if (findDevelopmentLabel(name) !== undefined)
+    return `${name} changes a development node, or signs with its keys: this server was started without --allow-sending`;
+  return `this tool has no method ${JSON.stringify(name.slice(0, 80))}${pointToSortedNames(name, names)}`;
 }
 
 /** Replaces a tag in the block parameter by the number of the block, so that the answer can name the block. */

@@ -81,7 +81,7 @@ function describeCall(
   return {
     status: isSuccess ? 'success' : 'failed',
     gasUsed: toDecimal(gasUsed),
-    ...(called !== undefined && { function: called.signature }),
+    ...(called !== undefined && { signature: called.signature }),
     ...(decoded === undefined ? returnData !== '0x' && { data: returnData } : { result: decoded }),
     ...(error !== undefined && { error: error.message }),
     ...(error?.data !== undefined && { revert: decodeRevertData(error.data, errors) }),

@@ -56,7 +56,7 @@ function describeTransaction(transaction: JsonObject, signature: string | undefi
     maxFeeGwei: toGwei(transaction['maxFeePerGas'] ?? transaction['gasPrice']),
     ...(called === undefined
       ? { input }
-      : { function: called.signature, args: decodeNamed(called.inputs, `0x${input.slice(10)}`) ?? input }),
+      : { signature: called.signature, args: decodeNamed(called.inputs, `0x${input.slice(10)}`) ?? input }),
   };
 }
 

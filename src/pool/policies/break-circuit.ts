@@ -39,6 +39,7 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
     events.onFault(upstream, fault, method);
   };
   const note = ({ call, scope, upstream }: Directed, fault: UpstreamFault, requestedAt: number): void => {
+    if (upstream.isClosed) return;
     count(upstream, fault, call.method);
     const isCounted = COUNTED.has(fault.kind) && !isCallersLimit(fault, scope.deadline);
     if (isCounted && upstream.health.fail(performance.now() - requestedAt, fault))

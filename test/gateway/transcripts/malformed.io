@@ -1,8 +1,8 @@
 // what is no request
 >> {"jsonrpc":"2.0","id":1,"method":"eth_chainId"
-<< 400 {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: unexpected text at position 46"}}
+<< 400 {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: unexpected end at position 46"}}
 >> 
-<< 400 {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: unexpected end of the body"}}
+<< 400 {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: unexpected end at position 0"}}
 >> {"jsonrpc":"2.0","id":[1],"method":"eth_chainId"}
 << {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"invalid request: \"id\" must be a number, a string or null"}}
 >> {"id":1,"method":"eth_chainId"}

@@ -40,6 +40,17 @@ async function failOften(node: ScriptedNode, kind: FaultKind, times: number): Pr
 }
 
 describe('breakCircuit', () => {
+  it('counts no failures of a node whose connections this service has closed', async () => {
+    const node = createNode(answer('1'));
+    await failOften(node, 'unreachable', 1);
+    const closing = node.upstream.close();
+    const events = await failOften(node, 'unreachable', 10);
+    assert.deepEqual(events, { opened: [], faults: [] });
+    assert.equal(node.upstream.faults.get('unreachable'), 1);
+    assert.equal(node.upstream.health.circuit, 'closed');
+    await closing;
+  });
+
   it('opens after five consecutive faults, and reports it once', async () => {
     for (const kind of [
       'unreachable',

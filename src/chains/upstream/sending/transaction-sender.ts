@@ -111,11 +111,14 @@ export class TransactionSender {
     const running = this.#running.get(sending.hash);
     if (running === undefined) return this.#begin(sending, scope);
     try {
-      return await running.round;
+      const round = await running.round;
+      scope.hasCalledNode = true;
+      return round;
     } catch (error) {
       // The send failed because of the memory share of the API key that began it. The share of another API key does not limit the caller, so the
       // transaction is sent again.
       const isTheirs = running.owner !== (scope.owner ?? '') && isBusy(error);
+      scope.hasCalledNode ||= !isBusy(error);
       if (!isTheirs) throw error;
       return this.#begin(sending, scope);
     }
@@ -154,6 +157,7 @@ export class TransactionSender {
     const size = bytes.length + SEND_BYTES;
     if (!this.#budget.tryTake(owner, size)) throw new ChainError('busy', 'sends.bytes');
     const scope = callerScope.derive({ deadline: performance.now() + SEND_LIMIT_MS, isDetached: true });
+    callerScope.hasCalledNode = true;
     const isSequential = this.#parts.relay === undefined && this.#parts.options.to === 'first';
     const round = this.#startRound(nodes, hash, bytes, scope, isSequential);
     void round.completed.then(() => {

@@ -124,12 +124,26 @@ describe('sending a transaction', () => {
         'only replay-protected (EIP-155) transactions allowed over RPC',
       ],
     ] as const) {
-      assert.deepEqual(await failOf(network.chain.transactions.send(bytes, createScope())), {
+      const scope = createScope();
+      assert.deepEqual(await failOf(network.chain.transactions.send(bytes, scope)), {
         kind: 'failed',
         message,
       });
+      assert.equal(scope.hasCalledNode, false);
     }
     assert.deepEqual(network.requested(), []);
+  });
+
+  it('reports a request to a node for each caller of a shared send, whether a node accepts or refuses', async () => {
+    for (const behaviour of [TAKEN, nodeError(-32000, FUNDS)]) {
+      const network = networkOf([nodeOf(behaviour)]);
+      const scopes = [createScope(), createScope()];
+      await Promise.allSettled(scopes.map((scope) => network.chain.transactions.send(BYTES, scope)));
+      assert.deepEqual(
+        scopes.map(({ hasCalledNode }) => hasCalledNode),
+        [true, true],
+      );
+    }
   });
 
   it('leaves limits that other chains have changed to the nodes, unless the rules are Ethereum’s', async () => {
