@@ -51,7 +51,8 @@ function findOption({ nodes, config }: GatewayInput, path: Path): Path {
   const [section, key, ...rest] = path;
   if (section === 'listen' && (key === 'host' || key === 'port')) return [key];
   const isNodes = nodes !== undefined && section === 'networks' && rest[0] === 'upstreams';
-  if (isNodes) return ['nodes', ...rest.slice(1)];
+  // A node of the input is a URL, which the configuration converts to an object.
+  if (isNodes) return ['nodes', ...rest.slice(1, 2)];
   const isOfConfig = Object.hasOwn(config ?? {}, section ?? '');
   if (section === 'log' && key === 'level' && !isOfConfig) return ['log'];
   return config !== undefined && (isOfConfig || section !== 'dataDir') ? ['config', ...path] : path;
