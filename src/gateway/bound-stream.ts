@@ -42,9 +42,7 @@ export function bindStream(source: JsonStream, scope: RequestScope, onEnd?: () =
       if (isOver) throw new RpcError('cancelled');
     } catch (error) {
       if (!isOver) throw error;
-      throw performance.now() >= scope.deadline
-        ? createExpiry(scope)
-        : new RpcError('cancelled');
+      throw performance.now() >= scope.deadline ? createExpiry(scope) : new RpcError('cancelled');
     } finally {
       finish();
     }

@@ -71,9 +71,7 @@ function chooseRow(error: ChainError, scope: RequestScope): RpcError {
     case 'busy':
       return new RpcError('busy', (error.bound as BoundsOf<'busy'> | undefined) ?? 'executions.waiting');
     case 'aborted':
-      return performance.now() >= scope.deadline
-        ? createExpiry(scope)
-        : new RpcError('cancelled');
+      return performance.now() >= scope.deadline ? createExpiry(scope) : new RpcError('cancelled');
     default:
       return new RpcError(error.kind, error.message);
   }

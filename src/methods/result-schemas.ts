@@ -271,15 +271,23 @@ export const rollupInfo: z.ZodType = z
     ethContext: z
       .object({
         blockNumber: count.meta({ description: 'Number of the block; 0 if it is unknown.' }),
-        timestamp: count.meta({ description: 'Timestamp of the block, Unix time in seconds; 0 if it is unknown.' }),
+        timestamp: count.meta({
+          description: 'Timestamp of the block, Unix time in seconds; 0 if it is unknown.',
+        }),
       })
       .meta({ title: 'layer 1 context', description: 'The latest layer 1 block.' }),
     rollupContext: z
       .object({
-        queueIndex: count.meta({ description: 'Last layer 1 to layer 2 message ingested; 0 also if it is unknown (docs/rollups.md).' }),
-        index: count.meta({ description: 'Position of the last layer 2 transaction processed: the number of the newest block minus 1.' }),
+        queueIndex: count.meta({
+          description: 'Last layer 1 to layer 2 message ingested; 0 also if it is unknown (docs/rollups.md).',
+        }),
+        index: count.meta({
+          description:
+            'Position of the last layer 2 transaction processed: the number of the newest block minus 1.',
+        }),
         verifiedIndex: count.meta({
-          description: 'Position of the last transaction ingested from a batch posted to layer 1: the number of its block minus 1.',
+          description:
+            'Position of the last transaction ingested from a batch posted to layer 1: the number of its block minus 1.',
         }),
       })
       .meta({ title: 'rollup context' }),

@@ -9,7 +9,8 @@ import { rollupInfo } from './result-schemas.ts';
 export const rollupGetInfo: Method<MethodContext> = defineMethod({
   name: 'rollup_getInfo',
   summary: 'Returns the state of the rollup node: its mode, its view of layer 1, and its progress.',
-  description: 'Only rollups serve this method. Numbers of the result are JSON numbers, not hex quantities. A number whose source is missing is 0.',
+  description:
+    'Only rollups serve this method. Numbers of the result are JSON numbers, not hex quantities. A number whose source is missing is 0.',
   params: [],
   result: { name: 'info', schema: rollupInfo },
   contractScope: scopeOfNothing,

@@ -204,7 +204,9 @@ export function describeStored({ headNumber, headHash, imported }: ImportSummary
 /** Returns a line for each rule that the genesis file has changed. */
 export function describeChanges({ changes = [] }: ImportSummary): string {
   return changes
-    .map(({ member, before, after }) => `chain configuration changed: ${member} is ${after} (was ${before})\n`)
+    .map(
+      ({ member, before, after }) => `chain configuration changed: ${member} is ${after} (was ${before})\n`,
+    )
     .join('');
 }
 

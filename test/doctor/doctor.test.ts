@@ -365,7 +365,10 @@ test('doctor examines the layer 1 of a rollup, and fails if it does not answer',
     /^ {2}error: layer 1 \(127\.0\.0\.1:1#1\) does not answer: .+; rollup_getInfo reads ethContext\.blockNumber and ethContext\.timestamp from it, so calls/m,
   );
   assert.doesNotMatch(out, /secret-key/);
-  assert.match(out, /^ {2}error: layer 1 \(.+\) has the chain id 1 of the rollup itself: correct rollup\.l1$/m);
+  assert.match(
+    out,
+    /^ {2}error: layer 1 \(.+\) has the chain id 1 of the rollup itself: correct rollup\.l1$/m,
+  );
   // The recognised family is `ethereum`.
   assert.match(out, /^ {2}always 0 in rollup_getInfo: rollupContext\.queueIndex$/m);
   assert.match(out, /^ {2}warning: its family does not use messageService: remove it$/m);

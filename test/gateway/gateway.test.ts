@@ -178,12 +178,18 @@ test('a fault is logged once, with its location and without its message or the p
 
 test('a call that does not end is ended by the time limit of its network', async () => {
   const { send } = setUp({ network: { callTimeoutMs: 20 } });
-  assert.deepEqual(await send(call(7)), [200, error(-32000, 'execution aborted (timeout = 20ms) (bound: call.time)')]);
+  assert.deepEqual(await send(call(7)), [
+    200,
+    error(-32000, 'execution aborted (timeout = 20ms) (bound: call.time)'),
+  ]);
 });
 
 test('the time limit aborts a chain that listens to the signal', async () => {
   const { send, chain } = setUp({ network: { callTimeoutMs: 20 } });
-  assert.deepEqual(await send(call(8)), [200, error(-32000, 'execution aborted (timeout = 20ms) (bound: call.time)')]);
+  assert.deepEqual(await send(call(8)), [
+    200,
+    error(-32000, 'execution aborted (timeout = 20ms) (bound: call.time)'),
+  ]);
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(chain.running, 0);
 });

@@ -75,8 +75,14 @@ describe('a changed genesis file', () => {
     assert.equal(reader.config.timeForks.at(-1)?.fork, 'shanghai');
     const members = { cancunTime: FORK_TIME, blobSchedule: SCHEDULE };
     const { stderr } = runImport(data, members, HEAD);
-    assert.match(stderr, new RegExp(`^chain configuration changed: cancunTime is ${FORK_TIME} .was absent.$`, 'm'));
-    assert.match(stderr, /^chain configuration changed: blobSchedule\.cancun is target 2, max 4, .+target 3/m);
+    assert.match(
+      stderr,
+      new RegExp(`^chain configuration changed: cancunTime is ${FORK_TIME} .was absent.$`, 'm'),
+    );
+    assert.match(
+      stderr,
+      /^chain configuration changed: blobSchedule\.cancun is target 2, max 4, .+target 3/m,
+    );
     const { stdout, stderr: silent } = runImport(data, members, HEAD + 2);
     assert.match(stdout, /^imported 2 blocks; head is block 7 /);
     assert.doesNotMatch(silent, /changed/);
@@ -125,7 +131,11 @@ describe('a changed genesis file', () => {
     ],
     ['a fork by time before the head', CANCUN, /: cancunTime is \d+ in the genesis file, but absent/],
     ['a fork by block at the head', { grayGlacierBlock: HEAD }, /: grayGlacierBlock is 5 .+ but absent/],
-    ['a stored fork by block that moves', { berlinBlock: HEAD + 1 }, /: berlinBlock is 6 .+ but 0 in the store/],
+    [
+      'a stored fork by block that moves',
+      { berlinBlock: HEAD + 1 },
+      /: berlinBlock is 6 .+ but 0 in the store/,
+    ],
     ['another chain id', { chainId: 4242 }, /: chainId is 4242 in the genesis file, but 1337 in the store/],
     ['another merge', { terminalTotalDifficulty: 7 }, /: terminalTotalDifficulty is 7 .+ but 0 in the store/],
   ];

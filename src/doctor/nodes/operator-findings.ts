@@ -16,7 +16,9 @@ export function listOperatorFindings(
 ): readonly ReportFinding[] {
   const configured = nodes.flatMap((node, i): ConfiguredNode[] => {
     const row = upstreams[i];
-    return row === undefined || row.operator !== undefined || node.standing !== 'usable' ? [] : [{ row, node }];
+    return row === undefined || row.operator !== undefined || node.standing !== 'usable'
+      ? []
+      : [{ row, node }];
   });
   const byOperator = groupByOperator(configured);
   const shared = byOperator.flatMap((group) => (group.length < 2 ? [] : [describeShared(group)]));
@@ -44,8 +46,7 @@ function describeShared(group: readonly ConfiguredNode[]): ReportFinding {
   return {
     severity: 'note',
     problem: `${nameNodes(group)} have the same host, so they count as one operator where nodes must confirm each other`,
-    advice:
-      'add a node on another host; if they are separate nodes, give each another upstreams[].operator',
+    advice: 'add a node on another host; if they are separate nodes, give each another upstreams[].operator',
   };
 }
 

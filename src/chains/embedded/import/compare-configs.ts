@@ -81,7 +81,11 @@ function mapTimes({ timeForks }: ChainConfig): ReadonlyMap<string, bigint> {
 }
 
 /** Without a terminal total difficulty, the blocks of a chain that has no difficulty are merged, as with a terminal total difficulty of 0. */
-function compareMerge(before: ChainConfig, after: ChainConfig, { totalDifficulty }: Head): ConfigDifference[] {
+function compareMerge(
+  before: ChainConfig,
+  after: ChainConfig,
+  { totalDifficulty }: Head,
+): ConfigDifference[] {
   const [old, changed] = [before.terminalTotalDifficulty, after.terminalTotalDifficulty];
   const isSame = totalDifficulty === 0n && (old ?? 0n) === (changed ?? 0n);
   return compareValue(

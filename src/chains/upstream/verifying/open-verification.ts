@@ -117,8 +117,7 @@ function isReportedTwice({ number, hash }: BlockPosition, upstreams: readonly Up
     if (!isUp || isOnFork || hash === undefined) continue;
     const { safe, finalized } = tracker;
     const reports =
-      tracker.hashAt(number) === hash ||
-      [safe?.hash, finalized?.hash, identity?.genesisHash].includes(hash);
+      tracker.hashAt(number) === hash || [safe?.hash, finalized?.hash, identity?.genesisHash].includes(hash);
     if (!reports) continue;
     if (first !== undefined && first !== operator) return true;
     first = operator;
