@@ -21,7 +21,8 @@ The configuration is one YAML file. \`portcullis init\` writes a first one, \`po
   1024. A space before the unit is allowed.
 - **Paths** that are relative start at the folder of the file.
 - **Environment variables**: \`\${NAME}\` is replaced in \`networks.NAME.upstreams\`, \`networks.NAME.send.private\`, \`networks.NAME.rollup.l1\`,
-  \`networks.NAME.rollup.opNode\`, \`access.valkey.url\`, \`cache.redis.url\`, \`admin.key\` and \`tracing\`. PORTCULLIS_HOST, PORTCULLIS_PORT,
+  \`networks.NAME.rollup.opNode\`, \`access.valkey.url\`, \`cache.redis.url\`, \`admin.key\`, \`admin.api.NAME.token\`,
+  \`tracing.endpoint\` and \`tracing.headers\`; anywhere else it is an error. PORTCULLIS_HOST, PORTCULLIS_PORT,
   PORTCULLIS_ADMIN_PORT (a port, or \`off\`) and PORTCULLIS_DATA_DIR override the file.
 - **NAME** in a path is a name that you choose, and \`[]\` is each entry of a list.
 

@@ -8,7 +8,7 @@ import { KeyRules } from './key-rules.ts';
 import { hashApiKey, isApiKey } from './keys/api-key.ts';
 import type { KeyRecord } from './keys/key-record.ts';
 import type { KeySettings } from './keys/key-settings.ts';
-import type { KeyTable } from './keys/key-table.ts';
+import { KeysUnreadableError, type KeyTable } from './keys/key-table.ts';
 import type { KeyVerifier, Principal, Terms } from './principal.ts';
 
 /**
@@ -36,6 +36,10 @@ export type StoredKeysOptions = {
   readonly staleMs: number;
   /** Called when a known key is accepted although the table cannot be read. */
   readonly onStale: () => void;
+  /** Called when the server that stores the keys answered before and does not answer now. */
+  readonly onLost?: () => void;
+  /** Called when that server answers again. */
+  readonly onReturned?: () => void;
   /** Monotonic clock, ms. */
   readonly now?: () => number;
   /** Previous verifier of the same table; its cached records are copied. */
@@ -65,6 +69,8 @@ export class StoredKeys implements KeyVerifier {
   readonly #known: Lru<string, Known>;
   /** In-flight reads of keys that are not cached, by key. */
   readonly #firsts = new Map<string, Promise<Principal | undefined>>();
+  /** Whether the server that stores the keys did not answer the last read. */
+  #isLost = false;
 
   constructor(options: StoredKeysOptions) {
     this.#options = options;
@@ -137,6 +143,10 @@ export class StoredKeys implements KeyVerifier {
     record: KeyRecord | undefined,
     known: Known | undefined,
   ): Principal | undefined {
+    if (this.#isLost) {
+      this.#isLost = false;
+      this.#options.onReturned?.();
+    }
     const opening = record === undefined ? undefined : findOpening(record, hash, Date.now());
     if (record === undefined || opening === undefined) {
       this.#known.delete(key);
@@ -151,6 +161,10 @@ export class StoredKeys implements KeyVerifier {
 
   /** While the table cannot be read, accepts a key that was valid recently, and throws `error` for any other key. */
   #keepOpen(known: Known | undefined, error: unknown): Principal | undefined {
+    if (!this.#isLost && error instanceof KeysUnreadableError) {
+      this.#isLost = true;
+      this.#options.onLost?.();
+    }
     if (known === undefined || this.#now() - known.readAt > this.#options.staleMs) throw error;
     this.#options.onStale();
     return openWith(known);

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { isLoopbackAddress } from '../admin/loopback.ts';
 import type { Config } from '../config/config.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
@@ -14,8 +15,11 @@ export type BannerParts = {
   readonly admin: ListenAddress | undefined;
   /** Networks that the key `demo` opens besides the built-in ones; the service accepts this key on loopback only. */
   readonly demoNetworks?: readonly string[];
-  /** Option with which `portcullis keys create` finds the keys of this service, and the value of the option. */
-  readonly keysPlace: readonly ['--config' | '--data', string];
+  /**
+   * Option with which `portcullis keys create` finds the keys of this service, the value of the option, and the value of PORTCULLIS_DATA_DIR if it
+   * decides where the keys of `--config` are.
+   */
+  readonly keysPlace: readonly ['--config' | '--data', string, string?];
   /** Last line. */
   readonly more?: string;
 };
@@ -63,12 +67,14 @@ function listDemoNetworks({ config, demoNetworks = [] }: BannerParts): string[] 
 }
 
 function describeKey(
-  { keysPlace: [option, path] }: BannerParts,
+  { keysPlace: [option, path, dataVariable] }: BannerParts,
   demo: readonly string[],
   all: number,
 ): string {
   if (demo.length === all) return 'demo';
-  const create = `${findProgram()} keys create --name NAME ${option} ${quoteWord(path)}`;
+  const variable =
+    dataVariable === undefined ? '' : `PORTCULLIS_DATA_DIR=${quoteWord(resolve(dataVariable))} `;
+  const create = `${variable}${findProgram()} keys create --name NAME ${option} ${quoteWord(path)}`;
   return demo.length === 0 ? create : `demo (${listNames(demo)}); other networks: ${create}`;
 }
 

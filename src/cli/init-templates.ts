@@ -58,6 +58,7 @@ networks:
       #- url: https://node.example.org/v1/\${NODE_KEY}
         #heads: wss://node.example.org/v1/\${NODE_KEY}
         #tier: 2
+    # Set chainId in production. Without it, more than half of the nodes must report the same chain id at the first start: of two nodes, both.
     #pool: { chainId: 1, development: false }
     #verify: auto
     #rate: { perSecond: 500, burst: 1000 }

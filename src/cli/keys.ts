@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { describeKey } from '../access/keys/describe-key.ts';
-import { type IssuedKey, KeyBook, UnknownNameError } from '../access/keys/key-book.ts';
+import { ClosedKeyError, type IssuedKey, KeyBook, UnknownNameError } from '../access/keys/key-book.ts';
 import type { KeyRecord } from '../access/keys/key-record.ts';
 import { type AccessOptions, accessOptionsSchema } from '../access/options.ts';
 import { type Config, DEFAULT_DATA_DIR } from '../config/config.ts';
-import { loadConfig } from '../config/load-config.ts';
+import { loadKeysConfig } from '../config/load-config.ts';
 import { createNameCheck } from '../service/check-key-names.ts';
 import { type Command, createCommand, createCommandGroup } from '../service/command.ts';
 import { DATA_VARIABLES } from '../service/common-help.ts';
 import { formatTable } from '../service/format-table.ts';
-import { openKeyTable } from '../service/open-one-table.ts';
+import { findMissingKeyStore, openKeyTable } from '../service/open-one-table.ts';
 import { UsageError } from '../service/usage.ts';
 import { describeIssues } from '../util/describe-issue.ts';
 import { KEY_SETTING_OPTIONS, readDuration, readSettings } from './key-options.ts';
@@ -45,7 +45,11 @@ const SUBCOMMANDS = {
 
     ${SETTINGS_HELP}`,
     options: {
-      name: { value: 'NAME', isRequired: true, about: 'name of the key in lists, logs and metrics' },
+      name: {
+        value: 'NAME',
+        isRequired: true,
+        about: 'name of the key in lists and logs, and on the status page',
+      },
       secret: { about: 'requests must carry a secret, which is printed after the key' },
       ...KEY_SETTING_OPTIONS,
       ...PLACE_OPTIONS,
@@ -54,7 +58,7 @@ const SUBCOMMANDS = {
       'portcullis keys create --name my-app --config portcullis.yaml',
       'portcullis keys create --name wallet --networks mainnet --rate 50/100 --expires 90d --config portcullis.yaml',
     ],
-    run: (values) => withKeys(values, (book) => create(book, values)),
+    run: (values) => withKeys(values, (book) => create(book, values), reportNewStore),
   }),
   list: createCommand({
     ...SHARED,
@@ -124,10 +128,38 @@ export const keysCommand: Command = createCommandGroup(
   SUBCOMMANDS,
 );
 
-/** Opens the keys while `work` runs. */
-async function withKeys(place: Place, work: (book: KeyBook) => Promise<number>): Promise<number> {
+/** Reports that `keys create` makes a new store, which a service with another data folder does not read. */
+function reportNewStore(folder: string): undefined {
+  process.stderr.write(
+    `portcullis: creates a new key store in ${folder}: the key opens only a service with this data folder ` +
+      '(dataDir, or PORTCULLIS_DATA_DIR in the environment of the service)\n',
+  );
+}
+
+/** Reports that a command other than `keys create` needs a store. @returns the exit code */
+function rejectMissingStore(folder: string): number {
+  process.stderr.write(
+    `portcullis: there is no key store in ${folder}: use --data or PORTCULLIS_DATA_DIR with the data folder of the ` +
+      'service, or create a key first\n',
+  );
+  return 1;
+}
+
+/**
+ * Opens the keys while `work` runs.
+ * @param onMissingStore is called with the folder of the store if there is no store yet; an exit code ends the command
+ */
+async function withKeys(
+  place: Place,
+  work: (book: KeyBook) => Promise<number>,
+  onMissingStore: (folder: string) => number | undefined = rejectMissingStore,
+): Promise<number> {
   const config = await findConfig(place);
-  const table = await openKeyTable(config ?? findFolder(place));
+  const options = config ?? findFolder(place);
+  const missing = findMissingKeyStore(options);
+  const exitCode = missing === undefined ? undefined : onMissingStore(missing);
+  if (exitCode !== undefined) return exitCode;
+  const table = await openKeyTable(options);
   const book = new KeyBook(
     table,
     createNameCheck(() => config),
@@ -137,6 +169,10 @@ async function withKeys(place: Place, work: (book: KeyBook) => Promise<number>):
   } catch (error) {
     if (error instanceof z.ZodError) throw new UsageError(describeIssues(error.issues));
     if (error instanceof UnknownNameError) throw new UsageError(error.message);
+    if (error instanceof ClosedKeyError) {
+      process.stderr.write(`portcullis: ${error.message}\n`);
+      return 1;
+    }
     throw error;
   } finally {
     await book.close();
@@ -146,7 +182,7 @@ async function withKeys(place: Place, work: (book: KeyBook) => Promise<number>):
 async function findConfig({ data, config }: Place): Promise<Config | undefined> {
   if (data !== undefined && config !== undefined)
     throw new UsageError('use either --data or --config, not both');
-  return config === undefined ? undefined : loadConfig(config, process.env);
+  return config === undefined ? undefined : loadKeysConfig(config, process.env);
 }
 
 function findFolder({ data }: Place): { dataDir: string; access: AccessOptions } {

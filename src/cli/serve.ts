@@ -63,7 +63,9 @@ export const serveCommand: Command = createCommand({
       isStrict: strict,
       onReady: (address, { config, admin }) => {
         const title = `Portcullis listens on ${address.host}:${address.port}`;
-        process.stdout.write(formatBanner({ title, config, address, admin, keysPlace: ['--config', file] }));
+        const folder = config.access.valkey === undefined ? process.env['PORTCULLIS_DATA_DIR'] : undefined;
+        const keysPlace = folder ? (['--config', file, folder] as const) : (['--config', file] as const);
+        process.stdout.write(formatBanner({ title, config, address, admin, keysPlace }));
       },
     }),
 });

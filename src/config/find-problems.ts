@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { describeIssue } from '../util/describe-issue.ts';
+import { describeIssue, expandUnion } from '../util/describe-issue.ts';
 import { findNearName, pointToNames, suggestName } from '../util/near-name.ts';
 import { checkConfig, type Problem } from './check-config.ts';
 import { type Config, configSchema } from './config.ts';
@@ -103,6 +103,10 @@ const REPLACED_KEYS: Readonly<Record<string, string>> = {
 
 /** Converts a schema issue to problems. An unknown key is reported at the key, not at the map that contains it. */
 export function listProblems(issue: z.core.$ZodIssue, value: unknown): Problem[] {
+  return expandUnion(issue).flatMap((one) => listProblemsOf(one, value));
+}
+
+function listProblemsOf(issue: z.core.$ZodIssue, value: unknown): Problem[] {
   const { path } = issue;
   if (issue.code === 'unrecognized_keys') {
     const keys = listKeys(path);

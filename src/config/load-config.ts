@@ -16,7 +16,7 @@ import {
 } from './environment.ts';
 import { type CheckedConfig, findProblems, listProblems } from './find-problems.ts';
 import { resolveListenPaths, resolvePaths } from './paths.ts';
-import { fillInSecrets } from './secrets.ts';
+import { fillInSecrets, type SecretFilter } from './secrets.ts';
 import { parseYaml, removeBrokenSections, type YamlSource } from './yaml-source.ts';
 
 const MAX_FILE_BYTES = 1024 * 1024;
@@ -36,6 +36,16 @@ export async function loadConfig(
   return parseConfig(text, checkFiles === undefined ? source : { ...source, checkFiles });
 }
 
+/**
+ * Reads a configuration file for the keys of its service, whose administrator may lack the secrets of nodes. A missing variable of any option but
+ * `access` is replaced by a placeholder.
+ * @throws ConfigError with all errors
+ */
+export async function loadKeysConfig(file: string, environment: Environment): Promise<Config> {
+  const source = { name: basename(file), folder: dirname(resolve(file)), environment };
+  return parseConfig(await readConfigText(file), { ...source, isNeeded: ([first]) => first === 'access' });
+}
+
 /** Checks the files that a configuration names; the paths of the configuration are absolute. */
 export type FileCheck = (config: Config) => readonly Problem[];
 
@@ -49,6 +59,8 @@ export type ConfigInput = {
    * Converts the path of a wrong value to the path in the text that the user wrote. Errors then have no line, because the parsed text was generated.
    */
   readonly renamePath?: (path: readonly PropertyKey[]) => readonly PropertyKey[];
+  /** Whether the value at a path is used; by default, all values are. */
+  readonly isNeeded?: SecretFilter;
 };
 
 const ANY_PLACE: ListenAddresses = { listen: { host: '127.0.0.1', port: 0 }, admin: false };
@@ -79,10 +91,10 @@ export function parseConfig(text: string, source: ConfigInput): Config {
 /** @throws ConfigError for an empty file */
 function findYamlProblems(
   yaml: YamlSource,
-  { name, folder, environment, checkFiles }: ConfigInput,
+  { name, folder, environment, checkFiles, isNeeded }: ConfigInput,
 ): CheckedConfig {
   checkContents(yaml, name);
-  const { value, problems: missing } = fillInSecrets(yaml.value, environment);
+  const { value, problems: missing } = fillInSecrets(yaml.value, environment, isNeeded);
   return findProblems(value, missing, (config, names) => [
     ...checkConfig(config, names),
     ...(checkFiles?.(resolvePaths(config, folder)) ?? []),

@@ -58,8 +58,8 @@ export const doctorCommand: Command = createCommand({
     'portcullis doctor --config portcullis.yaml --network mainnet --json',
   ],
   exitCodes: {
-    0: 'each network has at least one available node, and each configured layer 1 answers',
-    1: 'a network has no available node, or a layer 1 does not answer',
+    0: 'each network can be served, and each configured layer 1 answers',
+    1: 'a network cannot be served (it has no available node, or too few nodes report its chain), or a layer 1 does not answer',
   },
   async run({ config: file, network, json }) {
     const config = await loadConfig(file, process.env);
@@ -134,7 +134,9 @@ function describe(diagnosis: Diagnosis): string {
   const { identity, nodes, isServable, findings } = report;
   const usable = nodes.filter(({ standing }) => standing === 'usable').length;
   const chain = identity === undefined ? '' : `chain ${identity.chainId}, `;
-  const verdict = isServable ? '' : ': the network cannot be served';
+  const hindrance = findings.find(({ severity, upstream }) => severity === 'error' && upstream === undefined);
+  const reason = usable === 0 || hindrance === undefined ? '' : `: ${hindrance.problem}`;
+  const verdict = isServable ? '' : `: the network cannot be served${reason}`;
   const lines = findings.map((finding) => `  ${describeFinding(finding)}\n`);
   return [
     `${name}: ${chain}${usable} of ${countOf(nodes.length, 'node is', 'nodes are')} available${verdict}\n${about}\n`,

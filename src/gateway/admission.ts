@@ -1,5 +1,6 @@
 import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { checkCredentials } from '../access/credentials.ts';
+import { KeysUnreadableError } from '../access/keys/key-table.ts';
 import type { KnownCredentials } from '../access/known-credentials.ts';
 import type { Denial } from '../access/limits/account.ts';
 import type { Limiter } from '../access/limits/limiter.ts';
@@ -87,9 +88,9 @@ export function admit(
   }
 }
 
-/** Logs why the check of a key failed unexpectedly, and refuses the request as unverifiable for now. */
+/** Logs why the check of a key failed, unless the log has it already that the key store is away, and refuses the request as unverifiable for now. */
 function reportFault(error: unknown, { name }: Network, log: Logger): Refusal {
-  logFault(log, error, { network: name });
+  if (!(error instanceof KeysUnreadableError)) logFault(log, error, { network: name });
   return KEYS_UNAVAILABLE;
 }
 

@@ -7,6 +7,8 @@ export type UpstreamFigures = UpstreamStatus & {
   readonly circuit: 'closed' | 'open' | 'halfOpen';
   /** Whether the node takes part in deciding the head. */
   readonly hasVote: boolean;
+  /** Whether an operator has taken the node out of service. */
+  readonly isCordoned: boolean;
   /** Faults so far by kind. */
   readonly faults: ReadonlyMap<string, number>;
   /** Durations of all requests to the node, cancelled ones excluded. */

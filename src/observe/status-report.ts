@@ -98,6 +98,7 @@ function readNetworks(
           seconds: ____,
           hasVote: _____,
           creditsSpent: ______,
+          isCordoned: _______,
           ...status
         }) => status,
       ),

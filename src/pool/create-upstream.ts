@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../util/clock.ts';
 import type { SharedBudget } from '../util/shared-budget.ts';
 import { createEndpoint, findOperator, nameUpstream } from './endpoint.ts';
 import { listCredentials, listSecrets } from './errors/secrets.ts';
-import type { UpstreamFault } from './fault.ts';
+import { UpstreamFault } from './fault.ts';
 import type { HeadFeed } from './heads/head-feed.ts';
 import { HeadTracker } from './heads/head-tracker.ts';
 import { createNodeFeed } from './node-feed.ts';
@@ -121,9 +121,12 @@ function countPolls(feed: HeadFeed, find: () => Upstream, events: PoolEvents): H
           events.back.notify(upstream);
         return found;
       } catch (error) {
-        if (upstream.apply({ kind: 'polled', isAnswered: false }).includes('isAway'))
+        const fault = error instanceof UpstreamFault ? error.message : undefined;
+        if (upstream.apply({ kind: 'polled', isAnswered: false, fault }).includes('isAway'))
           events.away.notify(upstream);
         throw error;
+      } finally {
+        events.polled.notify(upstream);
       }
     },
   };

@@ -38,12 +38,12 @@ function describeUpstream(upstream: Upstream, served: bigint | undefined): Upstr
   const { name, health, faults, seconds, spend } = upstream;
   const head = upstream.tracker.latest?.number;
   const lag = head === undefined || served === undefined ? undefined : Math.max(0, Number(served - head));
-  const { state, reason } = describeState(upstream, lag);
+  const { state, reason, detail } = describeState(upstream, lag);
   const measured = upstream.isUp && state !== 'excluded' ? health.measured : undefined;
   return {
     name,
     state,
-    ...(reason !== undefined && { reason: `it ${reason}` }),
+    ...(reason !== undefined && { reason: `it ${reason}${detail === undefined ? '' : `: ${detail}`}` }),
     ...(head !== undefined && { head: Number(head) }),
     ...(lag !== undefined && { lag }),
     ...(measured !== undefined && { errorRate: measured.errorRate }),
@@ -51,6 +51,7 @@ function describeUpstream(upstream: Upstream, served: bigint | undefined): Upstr
     inFlight: health.inFlight,
     circuit: health.circuit,
     hasVote: upstream.isUp && !upstream.isOutOfUse && upstream.vote === 'votes',
+    isCordoned: upstream.isCordoned,
     faults,
     seconds,
     ...(spend !== undefined && { spend: spend.describe(), creditsSpent: spend.total }),

@@ -44,6 +44,8 @@ export type NodeRecord = {
   readonly lastHead: bigint | undefined;
   /** Number of consecutive failed polls for the node's head. */
   readonly missedPolls: number;
+  /** Message of the fault of the last failed poll; undefined after an answered poll. */
+  readonly pollFault?: string | undefined;
   readonly cordon: Cordon;
 };
 
@@ -57,7 +59,7 @@ export type ChainComparison =
 
 /** An event in the life of a node. */
 export type NodeEvent =
-  | { readonly kind: 'polled'; readonly isAnswered: boolean }
+  | { readonly kind: 'polled'; readonly isAnswered: boolean; readonly fault?: string | undefined }
   | { readonly kind: 'identified'; readonly identity: Identity }
   | { readonly kind: 'notIdentified'; readonly fault: IdentityFault }
   /** The startup time of the node is exceeded, so the network no longer waits for the node. */
@@ -104,7 +106,11 @@ export function isAway({ missedPolls }: NodeRecord): boolean {
 export function applyEvent(record: NodeRecord, event: NodeEvent): NodeRecord {
   switch (event.kind) {
     case 'polled':
-      return { ...record, missedPolls: event.isAnswered ? 0 : record.missedPolls + 1 };
+      return {
+        ...record,
+        missedPolls: event.isAnswered ? 0 : record.missedPolls + 1,
+        pollFault: event.fault,
+      };
     case 'identified':
       return { ...record, identity: event.identity, identityFault: undefined };
     case 'notIdentified':

@@ -6,6 +6,8 @@ export type NodeState = {
   readonly state: UpstreamStatus['state'];
   /** Reason why the node is not used normally, as the predicate of a sentence about the node, for example `does not answer`. */
   readonly reason?: string;
+  /** What the reason does not say to clients, for operators: how the polls of the node fail. It has no address, key or body. */
+  readonly detail?: string;
 };
 
 /** Describes whether a node is used, and the reason if it is not. @param lag number of blocks behind the served head, if both are known */
@@ -19,7 +21,14 @@ export function describeState(upstream: Upstream, lag: number | undefined): Node
   }
   if (upstream.isCordoned) return { state: 'excluded', reason: 'is cordoned by an operator' };
   if (upstream.isOnFork) return { state: 'excluded', reason: 'has blocks that contradict the chain' };
-  if (upstream.isAway) return { state: 'down', reason: 'does not answer' };
+  if (upstream.isAway) {
+    const { pollFault } = upstream.record;
+    return {
+      state: 'down',
+      reason: 'does not answer',
+      ...(pollFault !== undefined && { detail: pollFault }),
+    };
+  }
   if (standing === 'unverified') return { state: 'down', reason: describeUnverified(upstream) };
   if (standing === 'disputed') return { state: 'excluded', reason: mismatch ?? '' };
   if (health.silence.isSilent)

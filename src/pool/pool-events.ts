@@ -9,6 +9,8 @@ import type { Upstream } from './upstream.ts';
 export class PoolEvents {
   /** The heads of a node have changed. */
   readonly headReported: Listeners<[Upstream]> = new Listeners();
+  /** A node was polled for its head, whether it answered or not. */
+  readonly polled: Listeners<[Upstream]> = new Listeners();
   /** A node has stopped answering polls. */
   readonly away: Listeners<[Upstream]> = new Listeners();
   /** A node answers polls again. */

@@ -5,6 +5,7 @@ import { StoredKeys } from '../access/stored-keys.ts';
 import { createTokenVerifier } from '../access/tokens.ts';
 import type { Config } from '../config/config.ts';
 import type { AdmissionParts } from '../gateway/admission.ts';
+import type { Logger } from '../observe/logger.ts';
 import { fingerprint } from './fingerprint.ts';
 import { openTables, type SharedTables, type TableParts } from './open-tables.ts';
 
@@ -35,7 +36,7 @@ export async function openAccess(
   tables.users++;
   const settings = fingerprint([access.rate, access.dailyCredits, access.staleKeys]);
   const isSame = before?.settings === settings;
-  const keys = isSame ? before.keys : openKeys(access, tables, before?.keys);
+  const keys = isSame ? before.keys : openKeys(access, tables, parts.log, before?.keys);
   const issuers = fingerprint(access.jwt);
   const knowsTokens = before?.issuers === issuers;
   const rates = Object.entries(networks).flatMap(([name, { rate }]) =>
@@ -61,6 +62,7 @@ export async function openAccess(
 function openKeys(
   access: AccessOptions,
   { keys, onStale }: SharedTables,
+  log: Logger,
   before: StoredKeys | undefined,
 ): StoredKeys {
   return new StoredKeys({
@@ -71,6 +73,12 @@ function openKeys(
     },
     staleMs: access.staleKeys,
     onStale,
+    onLost: () =>
+      log.error(
+        { fault: 'keys' },
+        'the keys cannot be read: only keys in use are accepted, for access.staleKeys; all other keys get 503',
+      ),
+    onReturned: () => log.info({ fault: 'keys' }, 'the keys can be read again'),
     ...(before !== undefined && { before }),
   });
 }

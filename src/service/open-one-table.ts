@@ -1,6 +1,7 @@
 /** Opens one table of a configuration, for commands and the Admin API. They wait longer for a Valkey or Redis server than requests do. */
+import { existsSync } from 'node:fs';
 import type { KeyTable } from '../access/keys/key-table.ts';
-import { LmdbKeyTable } from '../access/keys/lmdb-key-table.ts';
+import { LmdbKeyTable, locateKeys } from '../access/keys/lmdb-key-table.ts';
 import type { SharedServer } from '../access/options.ts';
 import type { Config } from '../config/config.ts';
 import type { RedisClient } from '../shared-store/redis/redis-client.ts';
@@ -38,6 +39,13 @@ export async function openUsageTable({
   const server = await connect(access.valkey);
   const table = new RedisUsageTable(server);
   return { list: (day) => table.list(day), close: async () => server.client.close() };
+}
+
+/** Returns the folder of the key store if keys are in the data folder and no key was stored there yet. */
+export function findMissingKeyStore({ access, dataDir }: Place): string | undefined {
+  if (access.valkey !== undefined) return undefined;
+  const folder = locateKeys(dataDir);
+  return existsSync(folder) ? undefined : folder;
 }
 
 /** Opens only the keys of a configuration, for administration. The caller must close the table. */

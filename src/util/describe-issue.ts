@@ -15,6 +15,22 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Matches zod's default messages. zod uses them where a schema has no message of its own. */
 const OF_ZOD = /^(Invalid|Too (small|big)|Unrecognized)\b/;
 
+/**
+ * Returns the issues of the form of a union that fits the value best: the value has the type of the form, and the fewest of its members are wrong.
+ * If the value has the type of no form, or the issue is not of a union, the issue itself is returned.
+ */
+export function expandUnion(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const [best] = issue.errors
+    .filter((issues) => issues.length > 0 && issues.every((one) => one.path.length > 0 || isOfMember(one)))
+    .toSorted((a, b) => a.length - b.length);
+  if (best === undefined) return [issue];
+  return best.flatMap((one) => expandUnion({ ...one, path: [...issue.path, ...one.path] }));
+}
+
+/** Whether an issue of a map is about one of its members, although its path is that of the map. */
+const isOfMember = ({ code }: z.core.$ZodIssue): boolean => code === 'unrecognized_keys';
+
 /** Describes an invalid value to operators. The description does not contain the value. */
 export function describeIssue(issue: z.core.$ZodIssue): string {
   const { message } = issue;
@@ -50,9 +66,11 @@ export function describeIssue(issue: z.core.$ZodIssue): string {
  * Describes all invalid values, each with its path. A description may quote a value, so it must be shown only to the caller who provided the values.
  */
 export function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
-  const texts = issues.map((issue) =>
-    issue.path.length === 0 ? describeIssue(issue) : `${issue.path.join('.')}: ${describeIssue(issue)}`,
-  );
+  const texts = issues
+    .flatMap(expandUnion)
+    .map((issue) =>
+      issue.path.length === 0 ? describeIssue(issue) : `${issue.path.join('.')}: ${describeIssue(issue)}`,
+    );
   return [...new Set(texts)].join('; ');
 }
 

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ZodError } from 'zod';
 import { hashApiKey } from '../../src/access/keys/api-key.ts';
-import { KeyBook } from '../../src/access/keys/key-book.ts';
+import { ClosedKeyError, KeyBook } from '../../src/access/keys/key-book.ts';
 import type { KeyRecord } from '../../src/access/keys/key-record.ts';
 import { makeFolder, NO_REDIS, openClient, openLmdb, openRedis, openServer, STORES } from './key-tables.ts';
 
@@ -76,6 +76,19 @@ for (const { name, skip, open } of STORES) {
       await wait(5);
       assert.equal((await book.revoke(record.id))?.revokedAt, revoked.revokedAt);
       assert.equal(await book.revoke('unknown'), undefined);
+    });
+
+    test('a revoked or expired key gets no new value, which no request could use', async (t) => {
+      const book = new KeyBook(await open(t));
+      const { record } = await book.create('alice', {}, false);
+      const expired = await book.update(record.id, { expiresAt: '2020-01-01T00:00:00.000Z' });
+      await assert.rejects(book.rotate(record.id, 0), ClosedKeyError);
+      assert.deepEqual(await book.find(record.id), expired);
+      await book.update(record.id, { expiresAt: undefined });
+      assert.ok((await book.rotate(record.id, 0)) !== undefined);
+      const revoked = await book.revoke(record.id);
+      await assert.rejects(book.rotate(record.id, 0), /the key was revoked at .*: create a new key/);
+      assert.deepEqual(await book.find(record.id), revoked);
     });
 
     test('concurrent changes of one key are all applied', async (t) => {

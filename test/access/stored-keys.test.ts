@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { KeyBook } from '../../src/access/keys/key-book.ts';
 import type { KeyRecord } from '../../src/access/keys/key-record.ts';
-import type { KeyTable } from '../../src/access/keys/key-table.ts';
+import { KeysUnreadableError, type KeyTable } from '../../src/access/keys/key-table.ts';
 import { StoredKeys } from '../../src/access/stored-keys.ts';
 import { makeFolder, openLmdb, STORES } from './key-tables.ts';
 
@@ -66,6 +66,36 @@ for (const { name, skip, open } of STORES) {
     });
   });
 }
+
+test('a key store that is lost and returns is reported once each, a faulty record is not', async (t) => {
+  const stored = openLmdb(t);
+  const { key } = await new KeyBook(stored).create('alice', {}, false);
+  let error: Error | undefined;
+  const table = Object.assign(Object.create(stored) as KeyTable, {
+    findByHash(hash: string) {
+      if (error !== undefined) throw error;
+      return stored.findByHash(hash);
+    },
+  });
+  const events: string[] = [];
+  const keys = new StoredKeys({
+    table,
+    defaults: {},
+    staleMs: STALE_MS,
+    onStale: () => {},
+    onLost: () => events.push('lost'),
+    onReturned: () => events.push('returned'),
+  });
+  error = new Error('the key store contains a malformed key');
+  assert.throws(() => keys.verify(key), /malformed/);
+  assert.deepEqual(events, []);
+  error = new KeysUnreadableError();
+  for (let time = 0; time < 3; time++) assert.throws(() => keys.verify(key), KeysUnreadableError);
+  assert.deepEqual(events, ['lost']);
+  error = undefined;
+  for (let time = 0; time < 3; time++) assert.equal((await keys.verify(key))?.name, 'alice');
+  assert.deepEqual(events, ['lost', 'returned']);
+});
 
 test('verify returns the same principal until the record changes', async (t) => {
   const table = openLmdb(t);

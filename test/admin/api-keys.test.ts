@@ -38,7 +38,7 @@ test('a key is created with its settings, and shown without its values', async (
   const { keys } = await api.call<{ keys: KeyDescription[] }>('GET', '/keys');
   assert.deepEqual(keys, [record]);
   assert.equal(record.state, 'open');
-  assert.deepEqual(record.keys, ['current']);
+  assert.deepEqual(record.keys, [{ isCurrent: true }]);
 });
 
 test('name and single settings change, and null removes a setting', async (t) => {
@@ -68,13 +68,18 @@ test('a rotation keeps the old value for its grace, and a revocation is final', 
   const second = await api.call<Issued>('POST', `${path}/rotate`, { grace: '1h' });
   assert.notEqual(second.key, first.key);
   assert.equal(second.record.keys.length, 2);
-  assert.match(second.record.keys[1] ?? '', /^opens until /);
+  assert.equal(second.record.keys[1]?.isCurrent, false);
+  assert.ok(Date.parse(second.record.keys[1]?.validUntil ?? '') > Date.now());
   const third = await api.call<Issued>('POST', `${path}/rotate`, { grace: '1ms' });
   await wait(5);
   const revoked = await api.call<KeyDescription>('POST', `${path}/revoke`, {});
   assert.equal(revoked.state, 'revoked');
   assert.equal(typeof revoked.revokedAt, 'string');
   assert.deepEqual(await api.call('POST', `${path}/revoke`, {}), revoked);
+  const rotated = await api.send({ method: 'POST', path: `/admin/v1${path}/rotate`, json: {} });
+  assert.equal(rotated.status, 409);
+  assert.match(rotated.body, /the key was revoked at /);
+  assert.deepEqual(await api.call('GET', path), revoked);
   assert.ok(third.key !== second.key);
   for (const sub of ['', '/rotate', '/revoke']) {
     const unknown = { path: `/admin/v1/keys/000000000000${sub}`, method: sub === '' ? 'GET' : 'POST' };
@@ -87,7 +92,10 @@ test('a rotation keeps the old value for its grace, and a revocation is final', 
 test('each change has two lines in the audit log, and a page ends where the next begins', async (t) => {
   const api = await startApi(t);
   const { record } = await api.call<Issued>('POST', '/keys', { name: 'wallet' });
-  await api.call('PATCH', `/keys/${record.id}`, { name: 'other' });
+  await api.call('PATCH', `/keys/${record.id}`, {
+    name: 'other',
+    settings: { rate: { perSecond: 5, burst: 10 }, origins: null },
+  });
   await api.send({ method: 'POST', path: '/admin/v1/keys/000000000000/revoke', json: {} });
   const entries = readAuditFiles(api.folder);
   const shown = entries.map(({ route, target, outcome, status }) => [route, target, outcome, status]);
@@ -100,6 +108,10 @@ test('each change has two lines in the audit log, and a page ends where the next
     ['POST /admin/v1/keys/{id}/revoke', 'key 000000000000', 'refused', 404],
   ]);
   assert.ok(entries.every(({ credential, role }) => credential === 'operator' && role === 'write'));
+  assert.ok(entries.every(({ address }) => address === '127.0.0.1'));
+  const changed = ['name', 'settings.rate', 'settings.origins'];
+  const members = entries.map((entry) => entry.members);
+  assert.deepEqual(members, [['name'], ['name'], changed, changed, [], []]);
   assert.equal(new Set(entries.map(({ change }) => change)).size, 3);
   const pages: unknown[] = [];
   let before = '';
@@ -114,6 +126,21 @@ test('each change has two lines in the audit log, and a page ends where the next
   assert.deepEqual(pages, entries.toReversed());
   for (const query of ['limit=0', 'limit=501', 'limit=x', 'before=nowhere'])
     assert.equal((await api.send({ path: `/admin/v1/audit?${query}` })).status, 400, query);
+});
+
+test('a change without required members needs no body', async (t) => {
+  const api = await startApi(t);
+  const { record } = await api.call<Issued>('POST', '/keys', { name: 'wallet' });
+  const path = `/admin/v1/keys/${record.id}`;
+  assert.equal((await api.send({ method: 'POST', path: `${path}/rotate` })).status, 200);
+  const revoked = await api.send({ method: 'POST', path: `${path}/revoke` });
+  assert.equal(revoked.status, 200);
+  assert.equal((JSON.parse(revoked.body) as KeyDescription).state, 'revoked');
+  const nameless = await api.send({ method: 'POST', path: '/admin/v1/keys' });
+  assert.equal(nameless.status, 422);
+  assert.match(nameless.body, /name: /);
+  const form = await api.send({ method: 'POST', path: `${path}/revoke`, body: 'a=b' });
+  assert.equal(form.status, 415);
 });
 
 test('the list of keys is read in pages, oldest key first', async (t) => {

@@ -22,8 +22,10 @@ function makeEntry(number: number): AuditEntry {
     time: '2026-01-01T00:00:00.000Z',
     credential: 'operator',
     role: 'write',
+    address: '127.0.0.1',
     route: 'POST /admin/v1/keys',
     target: 'key 000000000000',
+    members: ['name'],
     outcome: 'begun',
   };
 }

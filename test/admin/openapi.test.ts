@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { renderAdminApiPage } from '../../scripts/docs/admin-api-docs.ts';
 import { roleOf } from '../../src/admin/api/api-route.ts';
 import { API_PATH, API_ROUTES } from '../../src/admin/api/api-routes.ts';
+import { toJsonSchema } from '../../src/admin/api/openapi.ts';
 import { startApi, TOKENS } from './api-support.ts';
 
 type Operation = {
@@ -79,6 +80,28 @@ test('the OpenAPI document has each route with its role, body and answers', asyn
       ['before', 'query'],
     ],
   );
+});
+
+test('examples have all members of their bodies, and their schemas accept them', () => {
+  const examples = API_ROUTES.flatMap(({ body, example }) => (body && example ? [{ body, example }] : []));
+  assert.ok(examples.length > 0);
+  for (const { body, example } of examples) {
+    assert.ok(body.safeParse(example).success);
+    assertComplete(toJsonSchema(body) as Schema, example);
+  }
+});
+
+function assertComplete({ properties }: Partial<Schema>, value: unknown): void {
+  if (properties === undefined) return;
+  assert.deepEqual(Object.keys(value as object).toSorted(), Object.keys(properties).toSorted());
+  for (const [name, one] of Object.entries(properties))
+    assertComplete(one, (value as Readonly<Record<string, unknown>>)[name]);
+}
+
+test('the page describes the members of nested objects', () => {
+  const page = renderAdminApiPage(API_ROUTES, API_PATH);
+  assert.match(page, /^ {4}- `perSecond` \(number from 0\.001 to 1000000\): /m);
+  assert.doesNotMatch(page, /\(object of /);
 });
 
 test('answers have the form that the table gives them', async (t) => {

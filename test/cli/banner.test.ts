@@ -44,6 +44,17 @@ test('other networks have the command that creates a key', () => {
   assert.match(curl ?? '', /^ {2}Try: +curl -s http:\/\/127\.0\.0\.1:8545\/a\/v3\/\$KEY /);
 });
 
+test('the command that creates a key has the data folder of the environment', () => {
+  const lines = format(
+    { networks: { a: { hosts: ['a'], ...NODE } } },
+    { keysPlace: ['--config', 'p.yaml', '/var/lib/my keys'] },
+  );
+  assert.equal(
+    lines[4],
+    `  Key:       PORTCULLIS_DATA_DIR='/var/lib/my keys' portcullis keys create --name NAME --config p.yaml`,
+  );
+});
+
 test('with both kinds of networks, the curl command uses a network that the key demo opens', () => {
   const networks = { a: { hosts: ['a'], ...NODE }, devnet: DEVNET };
   const lines = format({ networks });

@@ -193,12 +193,12 @@ test('an unusable listen host is reported with the remedy', (t) => {
   );
 });
 
-test('too few file descriptors are reported in one sentence', () => {
-  const words = [process.execPath, MAIN, 'keys', 'list', '--data', '/nonexistent'];
+test('too few file descriptors are reported in one sentence', (t) => {
+  const words = [process.execPath, MAIN, 'keys', 'create', '--name', 'a', '--data', makeFolder(t)];
   const { stderr } = spawnSync('sh', ['-c', 'ulimit -n 21; exec "$@"', 'sh', ...words], { encoding: 'utf8' });
   assert.match(
     stderr,
-    /^portcullis: [^\n]*too many open files: raise the limit \(ulimit -n, LimitNOFILE\)\n$/,
+    /^portcullis: [^\n]*too many open files: raise the limit \(ulimit -n, LimitNOFILE\)\n$/m,
   );
 });
 
@@ -294,6 +294,74 @@ test('keys are created, listed without the key, and revoked', async (t) => {
   const again = run(['keys', 'revoke', 'unknown', '--data', folder]);
   assert.equal(again.code, 1);
   assert.match(again.err, /no key with the id unknown/);
+});
+
+test('only keys create makes a key store, and reports it', (t) => {
+  const folder = makeFolder(t);
+  const data = join(folder, 'other');
+  for (const words of [['list'], ['show', '0'.repeat(12)], ['revoke', '0'.repeat(12)]]) {
+    const { code, err } = run(['keys', ...words, '--data', data]);
+    assert.equal(code, 1);
+    assert.match(
+      err,
+      /^portcullis: there is no key store in \S+\/other\/keys: use --data or PORTCULLIS_DATA_DIR/,
+    );
+    assert.ok(!existsSync(data));
+  }
+  const note =
+    /^portcullis: creates a new key store in \S+\/other\/keys: the key opens only a service with this/m;
+  assert.match(run(['keys', 'create', '--name', 'a', '--data', data]).err, note);
+  assert.doesNotMatch(run(['keys', 'create', '--name', 'a', '--data', data]).err, note);
+});
+
+test('keys need no secrets of the configuration but those of access', (t) => {
+  const folder = makeFolder(t);
+  const config = join(folder, 'p.yaml');
+  const write = (value: object): void =>
+    writeFileSync(config, JSON.stringify(value).replaceAll(/@(\w+)/g, `\${$1}`));
+  const written = {
+    networks: {
+      a: {
+        hosts: ['a'],
+        upstreams: [
+          '@NODE_URL',
+          { url: 'https://node.example.org/@NODE_KEY', heads: '@NODE_HEADS' },
+          {
+            url: 'https://node.example.org/@OTHER_KEY',
+            headers: { Authorization: 'Bearer @NODE_TOKEN' },
+          },
+          'http://127.0.0.1:@NODE_PORT',
+        ],
+        send: { private: ['@RELAY_URL'] },
+      },
+      b: { hosts: ['b'], upstreams: ['@B_URL'], rollup: { family: 'linea', l1: '@L1_URL' } },
+      c: {
+        hosts: ['c'],
+        upstreams: ['@C_URL'],
+        rollup: { family: 'op-stack', l1: 'a', opNode: '@OP_NODE_URL' },
+      },
+    },
+    cache: { redis: { url: '@CACHE_URL' } },
+    tracing: { endpoint: '@TRACING_URL', headers: { Authorization: 'Bearer @TRACING_TOKEN' } },
+    admin: {
+      key: '@ADMIN_KEY',
+      api: {
+        one: { role: 'read', token: '@ONE_TOKEN' },
+        other: { role: 'write', token: '@OTHER_TOKEN' },
+      },
+    },
+  };
+  write(written);
+  const created = run(['keys', 'create', '--name', 'alice', '--networks', 'a,b', '--config', config]);
+  assert.equal(created.code, 0, created.err);
+  assert.match(run(['keys', 'list', '--config', config]).out, / alice /);
+  const refused = run(['keys', 'create', '--name', 'bob', '--networks', 'z', '--config', config]);
+  assert.match(refused.err, /there is no network "z"; there are: a, b, c/);
+  write({ ...written, access: { valkey: { url: '@VALKEY_URL' } } });
+  const list = run(['keys', 'list', '--config', config]);
+  assert.equal(list.code, 1);
+  assert.match(list.err, /access\.valkey\.url: the environment has no variable VALKEY_URL/);
+  assert.doesNotMatch(list.err, /NODE_URL/);
 });
 
 test('a key cannot be restricted to an unknown network, method or issuer', (t) => {

@@ -131,3 +131,30 @@ networks:
   const [code] = await once(child, 'exit');
   assert.equal(code, 0);
 });
+
+test('the command of the banner creates a key that opens the service, wherever its data folder is', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const config = join(folder, 'portcullis.yaml');
+  writeFileSync(
+    config,
+    'listen: { port: 0 }\nnetworks: { mine: { upstreams: ["http://127.0.0.1:1"], pool: { chainId: 7 } } }\n',
+  );
+  const { PORTCULLIS_DATA_DIR: _, ...environment } = process.env;
+  const child = spawn(process.execPath, [MAIN, 'serve', '--config', config], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...environment, PORTCULLIS_DATA_DIR: join(folder, 'the data') },
+  });
+  t.after(() => child.kill('SIGKILL'));
+  const [output] = (await once(child.stdout, 'data')) as [Buffer];
+  const port = Number(/listens on 127\.0\.0\.1:(\d+)/.exec(String(output))?.[1]);
+  const [, variables = '', words] =
+    /Key: +((?:\w+=\S* ?\S*' )?).*?(keys create .*)\n/.exec(String(output)) ?? [];
+  const command = `${variables}'${process.execPath}' '${MAIN}' ${words}`;
+  const created = spawnSync('sh', ['-c', command], { encoding: 'utf8', env: environment, cwd: tmpdir() });
+  assert.equal(created.status, 0, `${command}: ${created.stderr}`);
+  const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}';
+  assert.equal((await post(port, created.stdout.trim(), body))[0], 200);
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+});

@@ -96,6 +96,17 @@ test('relative paths are resolved against the folder of the file', () => {
   assert.equal(config.networks['a']?.embedded?.data, '/etc/portcullis/x/y');
 });
 
+test('an error in one form of an option names the member that is wrong', () => {
+  assert.deepEqual(errorsOf(`${NETWORKS}admin:\n  host: 127.0.0.1\n  port: hello\n`), [
+    'p.yaml:4: admin.port: expected a number, not a text',
+  ]);
+  const [unknown = ''] = errorsOf(`${NETWORKS}admin:\n  prot: 9545\n`);
+  assert.match(unknown, /^p\.yaml:3: admin\.prot: unknown key, did you mean port\?$/);
+  assert.deepEqual(errorsOf(`${NETWORKS}admin: 7\n`), [
+    'p.yaml:2: admin: expected false, or a map of host, port, key and api',
+  ]);
+});
+
 test('environment variables override the file', () => {
   const config = parse(NETWORKS, {
     PORTCULLIS_HOST: '::1',

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
+import { MAX_AUDIT_BYTES } from '../../src/admin/api/audit-log.ts';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { METRICS } from '../../src/observe/metrics/metric-table.ts';
@@ -81,7 +82,8 @@ test('nginx accepts its configuration', (t) => {
   const folder = createFolder(t);
   mkdirSync(join(folder, 'logs'));
   const file = join(folder, 'nginx.conf');
-  const include = join(process.cwd(), 'deploy/nginx/portcullis.conf');
+  const include = join(folder, 'portcullis.conf');
+  writeFileSync(include, readText('nginx/portcullis.conf').replace('/var/log/nginx', folder));
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   );
@@ -131,11 +133,18 @@ test('the unit allows enough time for a stop, reload by SIGHUP, enough file desc
   assert.match(settings.get('ExecReload') ?? '', /kill -HUP \$MAINPID/);
   assert.ok(Number(settings.get('LimitNOFILE')) > 2 * (limits.connections + limits.webSockets));
   const [, script = '', command] = (settings.get('ExecStart') ?? '').split(' ');
-  assert.ok(existsSync(script.replace('/opt/portcullis/', '')), script);
+  const [install] = text.match(/npm install --global --prefix \S+/) ?? [''];
+  assert.ok(readFileSync('docs/deployment.md', 'utf8').includes(install), install);
+  const root = `${install.split(' ').at(-1)}/lib/node_modules/portcullis/`;
+  const manual = new URL(text.match(/file:\/\/\S+/)?.[0] ?? '').pathname;
+  for (const path of [script, manual]) {
+    assert.ok(path.startsWith(root), path);
+    assert.ok(existsSync(path.slice(root.length)), path);
+  }
   assert.equal(command, 'serve');
-  assert.ok(
-    existsSync(new URL(text.match(/file:\/\/\S+/)?.[0] ?? '').pathname.replace('/opt/portcullis/', '')),
-  );
+  // A key that is created elsewhere does not open the service.
+  const folder = /PORTCULLIS_DATA_DIR=(\S+)/.exec(settings.get('Environment') ?? '')?.[1];
+  assert.ok(text.includes(`portcullis keys create --data ${folder} `));
 });
 
 test('services of the compose file reference existing services and files, and have enough time to stop', async () => {
@@ -302,4 +311,29 @@ test('the Kubernetes objects reference each other consistently', () => {
     assert.ok(described.includes(`${name} --from-literal=${key}=`), name);
   }
   assert.ok(adminRules.length > 0 && adminRules.every((row: Document) => row.from.length > 0));
+});
+
+test('networks of the examples have a chain id, so that one node that is down does not keep them down', async () => {
+  for (const file of ['portcullis.yaml', 'kubernetes/portcullis.yaml']) {
+    const { networks } = await loadConfig(`deploy/${file}`, ENVIRONMENT);
+    for (const [name, { pool }] of Object.entries(networks)) assert.ok(pool?.chainId, `${file}: ${name}`);
+  }
+});
+
+test('data folders of containers have twice the room of the audit log', () => {
+  const [deployment] = parseAllDocuments(readText('kubernetes/deployment.yaml')).map(
+    (document) => document.toJS() as Document,
+  );
+  const volumes: readonly Document[] = deployment.spec.template.spec.volumes;
+  const sizes = [
+    volumes.find(({ name }) => name === 'data').emptyDir.sizeLimit,
+    readYaml('helm/portcullis/values.yaml').data.sizeLimit,
+    readYaml('compose.yaml')
+      .services.portcullis.tmpfs.find((row: string) => row.startsWith('/data:'))
+      .split('size=')[1],
+  ];
+  for (const size of sizes) {
+    const [, megabytes] = /^(\d+)(?:Mi|m)$/.exec(size) ?? [];
+    assert.ok(Number(megabytes) * 1024 * 1024 >= 2 * MAX_AUDIT_BYTES, size);
+  }
 });

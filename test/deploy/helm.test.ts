@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'yaml';
 import { MAIN } from '../../scripts/program-files.ts';
+import { isLoopbackAddress } from '../../src/admin/loopback.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createCertificate } from '../support/certificate.ts';
 import { findRedisProgram, NO_REDIS_REASON, startRedis } from '../support/redis.ts';
@@ -136,6 +137,17 @@ test('the commands of docs/deployment.md render the chart', { skip: NO_HELM }, (
   for (const [command, args = ''] of commands) {
     const { status, err } = runHelm('template', ...args.split(' '), '--kube-version', '1.27.0');
     assert.equal(status, 0, `${command}: ${err}`);
+  }
+});
+
+test('the notes of the chart name a key that opens its networks', { skip: NO_HELM }, async (t) => {
+  for (const { name, args } of CASES) {
+    const { listen } = await loadConfig(writeConfig(t, renderChart(...args)), ENVIRONMENT);
+    const { status, out, err } = runHelm('install', 'rpc', CHART, '--dry-run=client', ...args);
+    assert.equal(status, 0, err);
+    const notes = out.slice(out.indexOf('\nNOTES:'));
+    assert.equal(/\/v3\/demo\b/.test(notes), isLoopbackAddress(listen.host), name);
+    assert.match(notes, /keys create --config \S+ --name my-app/, name);
   }
 });
 

@@ -1,6 +1,8 @@
 /** The dashboard and the alerts use only existing metrics and their labels. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { METRICS } from '../../src/observe/metrics/metric-table.ts';
@@ -87,6 +89,39 @@ for (const [what, args] of [
     else assert.ok(verdict.isFine, verdict.text);
   });
 }
+
+test('Prometheus loads only files of rules', () => {
+  const { rule_files: patterns } = parse(
+    readFileSync(new URL('prometheus/prometheus.yaml', DEPLOY), 'utf8'),
+  ) as {
+    readonly rule_files: readonly string[];
+  };
+  const folder = new URL('prometheus/', DEPLOY);
+  const loaded = patterns.map((pattern) => {
+    assert.doesNotMatch(pattern, /[[\]?\\]/, 'this test expands only *');
+    const form = new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}$`);
+    return readdirSync(folder).filter((file) => form.test(file));
+  });
+  for (const [i, files] of loaded.entries()) assert.ok(files.length > 0, `${patterns[i]} names a file`);
+  assert.ok(loaded.flat().includes('alerts.yaml'));
+  for (const file of loaded.flat()) {
+    const members = Object.keys(parse(readFileSync(new URL(file, folder), 'utf8')) as object);
+    assert.deepEqual(members, ['groups'], file);
+  }
+});
+
+test('promtool accepts the configuration of Prometheus and the files that it names', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-prometheus-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  cpSync(new URL('prometheus', DEPLOY), folder, { recursive: true });
+  const file = join(folder, 'prometheus.yaml');
+  const key = join(folder, 'admin-key');
+  writeFileSync(key, 'a-key-of-some-length');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('/run/secrets/admin_key', key));
+  const verdict = runPromtool(['check', 'config', file]);
+  if (verdict === undefined) t.skip(NO_PROMTOOL);
+  else assert.ok(verdict.isFine, verdict.text);
+});
 
 test('every alert is tested', () => {
   const text = readFileSync(ALERT_TESTS, 'utf8');

@@ -22,6 +22,7 @@ import { findProgram } from './find-program.ts';
 
 type Backend = { readonly server: Server; readonly port: number };
 type Running = { readonly port: number; readonly backends: readonly Backend[]; readonly addresses: string[] };
+type Proxy = { readonly port: number; readonly folder: string };
 
 /** Finds a port that nothing listens on. */
 async function findPort(): Promise<number> {
@@ -64,7 +65,8 @@ const PROXIES = {
     const text = readFileSync('deploy/nginx/portcullis.conf', 'utf8')
       .replace('listen 8080', `listen 127.0.0.1:${port}`)
       .replace('127.0.0.1:8545', `127.0.0.1:${backends[0]}`)
-      .replace('127.0.0.1:8546', `127.0.0.1:${backends[1]}`);
+      .replace('127.0.0.1:8546', `127.0.0.1:${backends[1]}`)
+      .replace('/var/log/nginx', folder);
     const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
     const temporary = kinds.map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(' ');
     const main = `daemon off; master_process off; pid ${folder}/pid; error_log stderr crit; events {}`;
@@ -73,12 +75,31 @@ const PROXIES = {
   },
 } as const;
 
-async function start(t: TestContext, name: keyof typeof PROXIES): Promise<Running | undefined> {
+/** Starts a proxy in front of the ports; undefined, and a skipped test, if the proxy is not installed. */
+async function startProxy(
+  t: TestContext,
+  name: keyof typeof PROXIES,
+  backends: readonly number[],
+): Promise<Proxy | undefined> {
   const program = findProgram(name);
   if (program === undefined) {
     t.skip(`${name} is not installed`);
     return undefined;
   }
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-proxy-'));
+  const port = await findPort();
+  const child = spawn(program, PROXIES[name](folder, port, backends), { stdio: 'ignore' });
+  t.after(async () => {
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+    rmSync(folder, { recursive: true });
+  });
+  await waitForPort(port, child);
+  return { port, folder };
+}
+
+async function start(t: TestContext, name: keyof typeof PROXIES): Promise<Running | undefined> {
   const addresses: string[] = [];
   const gateway = createFakeGateway((text) => ({ status: 200, body: text }));
   const backends = [];
@@ -96,25 +117,33 @@ async function start(t: TestContext, name: keyof typeof PROXIES): Promise<Runnin
     });
     backends.push(backend);
   }
-  const folder = mkdtempSync(join(tmpdir(), 'portcullis-proxy-'));
-  const port = await findPort();
-  const args = PROXIES[name](
-    folder,
-    port,
+  const proxy = await startProxy(
+    t,
+    name,
     backends.map((backend) => backend.port),
   );
-  const child = spawn(program, args, { stdio: 'ignore' });
-  t.after(async () => {
-    const exited = once(child, 'exit');
-    child.kill('SIGKILL');
-    await exited;
-    rmSync(folder, { recursive: true });
-  });
-  await waitForPort(port, child);
+  if (proxy === undefined) return undefined;
+  const { port } = proxy;
   // HAProxy forwards nothing before the first checks.
   while ((await exchange(port, encodeRequest('1'))).status !== 200);
   addresses.length = 0;
   return { port, backends, addresses };
+}
+
+/** Starts a backend that is ready, and breaks each connection on which it has received a POST. Returns its port. */
+async function startBreakingBackend(t: TestContext, onPost: () => void): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (bytes) => {
+      if (bytes.includes('GET /health/ready')) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+      if (!bytes.includes('POST ')) return;
+      onPost();
+      socket.destroy();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return (server.address() as AddressInfo).port;
 }
 
 for (const name of ['haproxy', 'nginx'] as const) {
@@ -164,4 +193,32 @@ for (const name of ['haproxy', 'nginx'] as const) {
     isOver = true;
     await requesting;
   });
+
+  test(`${name} sends no request to a second backend after the first has received it`, async (t) => {
+    let received = 0;
+    const ports = [
+      await startBreakingBackend(t, () => received++),
+      await startBreakingBackend(t, () => received++),
+    ];
+    const proxy = await startProxy(t, name, ports);
+    if (proxy === undefined) return;
+    // HAProxy answers 503 before the first checks.
+    while (received === 0) assert.notEqual((await exchange(proxy.port, encodeRequest('1'))).status, 200);
+    received = 0;
+    assert.equal((await exchange(proxy.port, encodeRequest('1'))).status, 502);
+    assert.equal(received, 1);
+  });
 }
+
+test('nginx logs failures of backends without keys, and no other requests', async (t) => {
+  const broken = await startBreakingBackend(t, () => {});
+  const nothing = await findPort();
+  const proxy = await startProxy(t, 'nginx', [broken, nothing]);
+  if (proxy === undefined) return;
+  assert.equal((await exchange(proxy.port, encodeHead('GET', '/health/ready', { Host: HOST }))).status, 404);
+  assert.equal((await exchange(proxy.port, encodeRequest('1'))).status, 502);
+  const lines = readFileSync(join(proxy.folder, 'portcullis.log'), 'utf8').trim().split('\n');
+  assert.equal(lines.length, 1);
+  assert.match(lines[0] ?? '', /^127\.0\.0\.1 \[.*\] POST 502 .* upstream (?:127\.0\.0\.1:\d+(?:, )?)+ 502/);
+  assert.ok(!lines[0]?.includes(KEY));
+});

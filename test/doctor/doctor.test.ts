@@ -151,6 +151,12 @@ test('doctor fails if a network has no usable node, and names networks without n
   const { url } = await startNode(t);
   const config = writeConfig(t, {
     dead: { upstreams: ['http://127.0.0.1:1'] },
+    half: {
+      upstreams: [
+        { url, operator: 'a' },
+        { url: 'http://127.0.0.1:1', operator: 'b' },
+      ],
+    },
     alive: { upstreams: [url] },
     dev: { builtin: 'devnet' },
     own: { embedded: { data: 'nowhere' } },
@@ -158,6 +164,9 @@ test('doctor fails if a network has no usable node, and names networks without n
   const all = await run(['--config', config]);
   assert.equal(all.code, 1);
   assert.match(all.out, /^dead: 0 of 1 node is available: the network cannot be served\n/);
+  const verdict = 'the network cannot be served: too few operators report a chain id: 1 of 2';
+  assert.match(all.out, new RegExp(`^half: chain 1, 1 of 2 nodes are available: ${verdict}$`, 'm'));
+  assert.equal((await run(['--config', config, '--network', 'half'])).code, 1);
   assert.match(all.out, /^alive: chain 1, 1 of 1 node is available\n/m);
   assert.match(all.out, /^dev: builtin, there are no nodes to examine\n/m);
   assert.match(all.out, /^own: embedded, there are no nodes to examine\n/m);

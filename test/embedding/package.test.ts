@@ -58,15 +58,19 @@ before(() => {
     if (name !== 'portcullis') symlinkSync(join(ROOT, 'node_modules', name), join(app, 'node_modules', name));
 });
 
-test('the package has the program, chains, types and documents, and nothing else', () => {
+test('the package has the program, chains, types, documents and files of deploy, and nothing else', () => {
   const files = listPacked();
   const folders = new Set(files.map(({ path }) => path.split('/')[0]));
   const root = readdirSync(ROOT, { withFileTypes: true }).filter((entry) => !entry.isDirectory());
   const names = root.map(({ name }) => name);
   assert.deepEqual(
     [...folders].filter((name) => !names.includes(name as string)),
-    ['build', 'chains', 'docs'],
+    ['build', 'chains', 'deploy', 'docs'],
   );
+  const packed = new Set(files.map(({ path }) => path));
+  for (const { path } of files.filter(({ path }) => path.startsWith('docs/') && path.endsWith('.md')))
+    for (const [file] of readFileSync(join(ROOT, path), 'utf8').matchAll(/\bdeploy\/[\w./-]*\.\w+/g))
+      assert.ok(packed.has(file), `${path} names ${file}`);
   for (const { path } of files) assert.doesNotMatch(path, /\.map$|^src|^test|\.tsbuildinfo|node_modules/);
   let size = 0;
   for (const file of files) size += file.size;

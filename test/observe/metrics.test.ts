@@ -41,6 +41,7 @@ function makeState(head: number): MetricState {
     inFlight: 1,
     circuit: 'closed',
     hasVote: true,
+    isCordoned: true,
     faults: new Map([['timeout', 4]]),
     seconds,
     creditsSpent: 260,
@@ -145,6 +146,8 @@ test('credits are summed over processes, which share a budget', async () => {
   const labels = 'network="main",upstream="first \\"node\\"\\\\"';
   hasLine(text, `portcullis_upstream_credits_total{${labels}} 520`);
   hasLine(text, `portcullis_upstream_budget_remaining{${labels}} 480`);
+  hasLine(text, `portcullis_upstream_budget_credits{${labels}} 1000`);
+  hasLine(text, `portcullis_upstream_cordoned{${labels}} 1`);
 });
 
 test('metrics are rendered in the format of Prometheus', async () => {

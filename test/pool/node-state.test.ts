@@ -78,6 +78,18 @@ test('describeState returns the state of a node with its reason', () => {
     { state: 'excluded', reason: `has ${SPLIT}` },
     { state: 'down', reason: 'is rate limited' },
   ]);
+  const refused = makeUpstream((upstream) => {
+    const fault = 'no connection to the node (ECONNREFUSED)';
+    for (let poll = 0; poll < 2; poll++) upstream.apply({ kind: 'polled', isAnswered: false, fault });
+  });
+  assert.deepEqual(describeState(refused, 0), {
+    state: 'down',
+    reason: 'does not answer',
+    detail: 'no connection to the node (ECONNREFUSED)',
+  });
+  assert.equal(explainOutage([refused]), 'the only node does not answer');
+  refused.apply({ kind: 'polled', isAnswered: true });
+  assert.equal(describeState(refused, 0).detail, undefined);
   assert.deepEqual(describeState(well, 1), { state: 'lagging', reason: 'is at block 4' });
 });
 

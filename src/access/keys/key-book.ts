@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { generateApiKey, hashApiKey } from './api-key.ts';
+import { readState } from './describe-key.ts';
 import { type KeyRecord, keyNameSchema, keyRecordSchema } from './key-record.ts';
 import { type KeySettings, keySettingsSchema, type SettingsChange } from './key-settings.ts';
 import type { KeyTable } from './key-table.ts';
@@ -14,6 +15,18 @@ export class UnknownNameError extends Error {
   constructor(message: string) {
     super(message);
     this.name = 'UnknownNameError';
+  }
+}
+
+/** Error: a key that is not valid cannot have a new value, which would not be valid either. */
+export class ClosedKeyError extends Error {
+  constructor(record: KeyRecord, now: number) {
+    super(
+      readState(record, now) === 'revoked'
+        ? `the key was revoked at ${record.revokedAt}: create a new key`
+        : `the key expired at ${record.settings.expiresAt}: change its expiry first, or create a new key`,
+    );
+    this.name = 'ClosedKeyError';
   }
 }
 
@@ -83,24 +96,28 @@ export class KeyBook {
   /**
    * Generates a new value for a key, but not a new secret. Previous values remain valid for at most `graceMs` milliseconds.
    * @returns undefined for an unknown id
+   * @throws ClosedKeyError for a revoked or expired key, which then does not change
    */
   async rotate(id: string, graceMs: number): Promise<IssuedKey | undefined> {
     const key = generateApiKey();
     const now = Date.now();
     const until = new Date(now + graceMs).toISOString();
-    const record = await this.#table.modify(id, (old) => ({
-      ...old,
-      hashes: [
-        { hash: hashApiKey(key) },
-        ...old.hashes
-          .map((form) => ({
-            hash: form.hash,
-            until: form.until === undefined || form.until > until ? until : form.until,
-          }))
-          .filter((form) => Date.parse(form.until) > now)
-          .slice(0, MAX_FORMS - 1),
-      ],
-    }));
+    const record = await this.#table.modify(id, (old) => {
+      if (readState(old, now) !== 'open') throw new ClosedKeyError(old, now);
+      return {
+        ...old,
+        hashes: [
+          { hash: hashApiKey(key) },
+          ...old.hashes
+            .map((form) => ({
+              hash: form.hash,
+              until: form.until === undefined || form.until > until ? until : form.until,
+            }))
+            .filter((form) => Date.parse(form.until) > now)
+            .slice(0, MAX_FORMS - 1),
+        ],
+      };
+    });
     return record === undefined ? undefined : { key, record };
   }
 

@@ -42,21 +42,30 @@ const lowerCase = (pattern: RegExp, error: string): z.ZodType<string, string> =>
 
 /** Schemas of the settings that an administrator chooses for a key. */
 const SHAPE = {
-  expiresAt: z.iso.datetime(),
-  networks: list(z.string().regex(/^[\w-]{1,64}$/, 'expected the name of a network')),
-  methods: list(z.string().regex(/^\w{1,64}$/, 'expected the name of a method')),
-  addresses: list(lowerCase(/^0x[0-9a-f]{40}$/, 'expected an address: 0x and 40 hex digits')),
+  expiresAt: z.iso.datetime().describe('time from which the key is invalid'),
+  networks: list(z.string().regex(/^[\w-]{1,64}$/, 'expected the name of a network')).describe(
+    'names of networks in the configuration',
+  ),
+  methods: list(z.string().regex(/^\w{1,64}$/, 'expected the name of a method')).describe('names of methods'),
+  addresses: list(lowerCase(/^0x[0-9a-f]{40}$/, 'expected an address: 0x and 40 hex digits')).describe(
+    'accounts and contracts that calls may name',
+  ),
   origins: list(
     lowerCase(
       /^[a-z][a-z0-9+.-]*:\/\/(\*\.)?[a-z0-9_.[\]:-]+$/,
       'expected an origin such as https://app.example.org or https://*.example.org',
     ),
+  ).describe('origins of web pages; `*.` stands for all subdomains'),
+  userAgents: list(z.string().min(1).max(200)).describe(
+    'texts that the User-Agent header must contain one of',
   ),
-  userAgents: list(z.string().min(1).max(200)),
-  send: z.boolean(),
-  rate: rateSchema,
-  dailyCredits: dailyCreditsSchema,
-  jwt: z.string().regex(/^[\w-]{1,64}$/),
+  send: z.boolean().describe('whether the key may send transactions; true if absent'),
+  rate: rateSchema.describe('calls per second, and the maximum burst after a pause'),
+  dailyCredits: dailyCreditsSchema.describe('maximum credits of all calls in a day (UTC)'),
+  jwt: z
+    .string()
+    .regex(/^[\w-]{1,64}$/)
+    .describe('issuer (access.jwt) of the token that every request must carry'),
 } as const;
 
 function mapShape(change: (schema: z.ZodType) => z.ZodType): Record<string, z.ZodType> {

@@ -1,6 +1,14 @@
 import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import type { KeyRecord } from './key-record.ts';
 
+/** Error: the server that stores the keys does not answer. It is expected, and ends when the server is back. */
+export class KeysUnreadableError extends Error {
+  constructor() {
+    super('the key store does not answer');
+    this.name = 'KeysUnreadableError';
+  }
+}
+
 /** Storage of key records: a local folder, or a server that several machines share. */
 export interface KeyTable {
   /**

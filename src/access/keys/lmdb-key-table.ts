@@ -14,13 +14,16 @@ type Tables = {
   readonly ids: Database<string, string>;
 };
 
+/** Returns the folder of the keys in a data folder. */
+export const locateKeys = (dataDir: string): string => join(dataDir, 'keys');
+
 /** Stores keys in the LMDB environment `<dataDir>/keys`, which all processes of one machine share. */
 export class LmdbKeyTable implements KeyTable {
   readonly #path: string;
   readonly #environment: LmdbEnvironment<Tables>;
 
   constructor(dataDir: string) {
-    const path = join(dataDir, 'keys');
+    const path = locateKeys(dataDir);
     this.#path = path;
     prepareLmdbFolder(path);
     this.#environment = new LmdbEnvironment({ path, maxDbs: 2, mapSize: MAP_BYTES }, (root) => ({

@@ -2,7 +2,7 @@ import { CircuitBreaker } from '../../shared-store/redis/circuit-breaker.ts';
 import { createScript, type RedisClient } from '../../shared-store/redis/redis-client.ts';
 import { completeWithin, TIMED_OUT } from '../../util/complete-within.ts';
 import { type KeyRecord, keyRecordSchema } from './key-record.ts';
-import type { KeyTable } from './key-table.ts';
+import { KeysUnreadableError, type KeyTable } from './key-table.ts';
 
 /** Returns the record of the key with a SHA-256, or '' if there is none. KEYS: records by id, ids by SHA-256. ARGV: hash. */
 const FIND = createScript(
@@ -117,7 +117,7 @@ export class RedisKeyTable implements KeyTable {
       }
       if (this.#breaker.fail()) client.reconnect();
     }
-    throw new Error('the key store does not answer');
+    throw new KeysUnreadableError();
   }
 }
 

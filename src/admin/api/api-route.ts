@@ -41,6 +41,8 @@ export type ApiRoute<Query = unknown, Body = unknown> = {
   readonly query?: z.ZodType<Query>;
   /** Schema of the JSON body; present for changes only. */
   readonly body?: z.ZodType<Body>;
+  /** Example of a body with all its members, for the documentation. */
+  readonly example?: Readonly<Record<string, unknown>>;
   readonly answer: {
     readonly status: 200 | 201;
     readonly says: string;

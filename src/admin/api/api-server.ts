@@ -53,6 +53,7 @@ export class ApiServer {
     checkRole(route, caller);
     const left = new AbortController();
     response.once('close', () => left.abort());
+    const sent = route.body && (hasBody(request) ? await readJsonBody(request, MAX_BODY_BYTES) : {});
     const checked: RouteRequest<unknown, unknown> = {
       sources,
       audit,
@@ -60,11 +61,12 @@ export class ApiServer {
       caller,
       params,
       query: check(route.query, Object.fromEntries(new URLSearchParams(query)), 400),
-      body: route.body && check(route.body, await readJsonBody(request, MAX_BODY_BYTES), 422),
+      body: check(route.body, sent, 422),
       left: left.signal,
     };
+    const from = { ...caller, address: request.socket.remoteAddress ?? '', members: listMembers(sent) };
     const { value, text } =
-      roleOf(route) === 'read' ? await route.run(checked) : await this.#change(route, checked, caller);
+      roleOf(route) === 'read' ? await route.run(checked) : await this.#change(route, checked, from);
     const { type, body } = text ?? { type: JSON_TYPE, body: `${JSON.stringify(value)}\n` };
     sendText(response, route.answer.status, type, body);
   }
@@ -73,7 +75,7 @@ export class ApiServer {
   async #change(
     route: ApiRoute,
     request: RouteRequest<unknown, unknown>,
-    { name, role }: ApiCaller,
+    { name, role, address, members }: ApiCaller & Pick<AuditEntry, 'address' | 'members'>,
   ): Promise<RouteAnswer> {
     const { audit, log } = this.#parts;
     const begun: AuditEntry = {
@@ -81,8 +83,10 @@ export class ApiServer {
       time: new Date().toISOString(),
       credential: name,
       role,
+      address,
       route: `${route.method} ${API_PATH}${route.path}`,
       target: (await route.target?.(request)) ?? '',
+      members,
       outcome: 'begun',
     };
     const note = (outcome: AuditOutcome, status: number, target = begun.target): Promise<void> =>
@@ -109,6 +113,23 @@ export class ApiServer {
     }
     return answer;
   }
+}
+
+/** Whether a request has a body, by its headers. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** Lists the names of the members of a body that a schema has accepted, and of the members of its objects. */
+function listMembers(body: unknown): string[] {
+  return listEntries(body).flatMap(([name, value]) => {
+    const below = listEntries(value).map(([inner]) => `${name}.${inner}`);
+    return below.length > 0 ? below : [name];
+  });
+}
+
+function listEntries(value: unknown): (readonly [string, unknown])[] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
 }
 
 /** @throws AdminRefusal if the caller may only read */

@@ -15,10 +15,14 @@ export type AuditEntry = {
   /** Name of the credential. */
   readonly credential: string;
   readonly role: ApiRole;
+  /** Address of the client's connection: behind a proxy, the address of the proxy. */
+  readonly address: string;
   /** Method and path template of the route. */
   readonly route: string;
   /** Object of the change, such as `key 1a2b3c4d5e6f` or `node mainnet/a`. */
   readonly target: string;
+  /** Names of the members of the body, such as `name` and `settings.rate`. Their values may be secret, and are not logged. */
+  readonly members: readonly string[];
   readonly outcome: AuditOutcome;
   /** HTTP status of the answer; absent for `begun`. */
   readonly status?: number;

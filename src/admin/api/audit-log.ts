@@ -10,6 +10,8 @@ import { readAuditPage } from './read-audit.ts';
 const FILE_BYTES = 4 * 1024 * 1024;
 /** Maximum number of files; the oldest file is removed when a new one is begun. The whole log has about 64 MiB at most. */
 const MAX_FILES = 16;
+/** Maximum size of the log, bytes: the oldest file is removed after the newest has been begun. */
+export const MAX_AUDIT_BYTES: number = (MAX_FILES + 1) * FILE_BYTES;
 const SUFFIX = '.jsonl';
 /** Digits of the number of a file, so that names sort by number. */
 const DIGITS = 9;

@@ -8,8 +8,16 @@ const entrySchema = z.strictObject({
   time: z.iso.datetime(),
   credential: z.string(),
   role: z.enum(['read', 'write']),
+  address: z
+    .string()
+    .describe('address of the connection; behind a proxy, the address of the proxy')
+    .exactOptional(),
   route: z.string(),
   target: z.string(),
+  members: z
+    .array(z.string())
+    .describe('names of the members of the body, such as `settings.rate`; never their values')
+    .exactOptional(),
   outcome: z
     .enum(['begun', 'done', 'refused', 'failed'])
     .describe('a change that has only `begun` was interrupted by the end of the process'),

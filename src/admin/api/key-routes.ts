@@ -1,6 +1,11 @@
 import * as z from 'zod';
 import { describeKey } from '../../access/keys/describe-key.ts';
-import { type IssuedKey, type KeyBook, UnknownNameError } from '../../access/keys/key-book.ts';
+import {
+  ClosedKeyError,
+  type IssuedKey,
+  type KeyBook,
+  UnknownNameError,
+} from '../../access/keys/key-book.ts';
 import { type KeyRecord, keyNameSchema } from '../../access/keys/key-record.ts';
 import { newSettingsSchema, settingsChangeSchema } from '../../access/keys/key-settings.ts';
 import { describeIssues } from '../../util/describe-issue.ts';
@@ -21,11 +26,21 @@ const keySchema = z.strictObject({
   createdAt: z.iso.datetime(),
   revokedAt: z.iso.datetime().exactOptional(),
   keys: z
-    .array(z.string())
-    .describe('values of the key, newest first: `current`, or until when the value is valid'),
+    .array(
+      z.strictObject({
+        isCurrent: z.boolean().describe('false for a value that a rotation replaced'),
+        validUntil: z.iso
+          .datetime()
+          .describe('end of the grace of a value that a rotation replaced')
+          .exactOptional(),
+      }),
+    )
+    .describe('values of the key, newest first'),
   settings: z
     .record(z.string(), z.unknown())
-    .describe('settings as at creation; `secret: true` if requests must carry a secret'),
+    .describe(
+      'settings as in the body of `POST /admin/v1/keys`; `secret: true` if requests must carry a secret',
+    ),
 });
 
 const issuedSchema = z.strictObject({
@@ -43,6 +58,7 @@ async function useKeys<T>(sources: ApiSources, work: (book: KeyBook) => Promise<
     return await sources.useKeys(work);
   } catch (error) {
     if (error instanceof UnknownNameError) throw new AdminRefusal(422, error.message);
+    if (error instanceof ClosedKeyError) throw new AdminRefusal(409, error.message);
     if (error instanceof z.ZodError) throw new AdminRefusal(422, describeIssues(error.issues));
     throw error;
   }
@@ -121,6 +137,22 @@ export const KEY_ROUTES: readonly ApiRoute[] = [
       secret: z.boolean().default(false).describe('whether requests must carry a secret besides the key'),
       settings: newSettingsSchema.default({}),
     }),
+    example: {
+      name: 'wallet',
+      secret: true,
+      settings: {
+        expiresAt: '2030-01-01T00:00:00Z',
+        networks: ['mainnet'],
+        methods: ['eth_call', 'eth_getBalance'],
+        addresses: ['0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'],
+        origins: ['https://*.example.org'],
+        userAgents: ['my-app'],
+        send: false,
+        rate: { perSecond: 50, burst: 100 },
+        dailyCredits: 5_000_000,
+        jwt: 'main',
+      },
+    },
     answer: { status: 201, says: 'the new key', schema: issuedSchema },
     refusals: INVALID,
     // The name is the caller's text, and there is no id yet.
@@ -169,7 +201,7 @@ export const KEY_ROUTES: readonly ApiRoute[] = [
     summary: 'Give a key a new value; previous values remain valid for `grace`',
     body: z.strictObject({ grace: durationBetween('0s', '365d').prefault('24h') }),
     answer: { status: 200, says: 'the new value of the key', schema: issuedSchema },
-    refusals: UNKNOWN,
+    refusals: { ...UNKNOWN, 409: 'the key is revoked or expired; it does not change' },
     target: nameTarget,
     run: async ({ sources, params: { id = '' }, body: { grace } }) => ({
       value: describeIssued(requireKey(await useKeys(sources, (book) => book.rotate(id, grace)))),

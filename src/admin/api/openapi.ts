@@ -41,6 +41,11 @@ export function toJsonSchema(schema: z.ZodType): JsonSchemaObject {
   return rest;
 }
 
+/** Whether a request of a route must have a body: one of its members is required. */
+export function needsBody({ body }: Pick<ApiRoute, 'body'>): boolean {
+  return body !== undefined && !body.safeParse({}).success;
+}
+
 /** Returns the refusals of a route by status, including those that all routes share. */
 export function listRefusals(route: ApiRoute): Readonly<Record<number, string>> {
   return { ...COMMON, ...(roleOf(route) === 'write' && OF_CHANGES), ...route.refusals };
@@ -69,7 +74,7 @@ export function describeApi(routes: readonly ApiRoute[], prefix: string, version
 }
 
 function describeRoute(route: ApiRoute): JsonSchemaObject {
-  const { operation, summary, query, body, answer } = route;
+  const { operation, summary, query, body, example, answer } = route;
   const parameters = [
     ...listPathParameters(route),
     ...(query === undefined ? [] : listQueryParameters(query)),
@@ -80,7 +85,12 @@ function describeRoute(route: ApiRoute): JsonSchemaObject {
     'x-role': roleOf(route),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && {
-      requestBody: { required: true, content: { 'application/json': { schema: toJsonSchema(body) } } },
+      requestBody: {
+        required: needsBody(route),
+        content: {
+          'application/json': { schema: toJsonSchema(body), ...(example !== undefined && { example }) },
+        },
+      },
     }),
     responses: {
       [answer.status]: {

@@ -6,6 +6,7 @@ import type { SharedHeights } from '../../pool/heads/shared-heights.ts';
 import type { Membership } from '../../pool/membership.ts';
 import type { NetworkChainId } from '../../pool/network-chain-id.ts';
 import type { PoolEvents } from '../../pool/pool-events.ts';
+import { createBudgetLog } from '../../pool/spend/log-budgets.ts';
 import type { Upstream } from '../../pool/upstream.ts';
 import type { Agreement } from './agreement/agreement.ts';
 import type { BlockDirectory } from './block-directory.ts';
@@ -64,8 +65,10 @@ export function connectEvents(events: PoolEvents, parts: ConnectedParts): void {
     upstream.apply({ kind: 'headReported', number: upstream.tracker.latest?.number });
     events.changed.notify();
   });
+  events.polled.add(createBudgetLog(network, log));
   events.away.add((upstream) => {
-    log.warn({ network, upstream: upstream.name }, 'upstream does not answer');
+    const { name, record } = upstream;
+    log.warn({ network, upstream: name, reason: record.pollFault }, 'upstream does not answer');
     events.changed.notify();
   });
   events.back.add((upstream) => {

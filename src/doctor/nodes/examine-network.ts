@@ -13,7 +13,7 @@ import { readConfigured } from '../../pool/start-up.ts';
 import type { Examination } from './examination.ts';
 import { type ExaminationWants, examineUpstream } from './examine-upstream.ts';
 import { listNames } from './list-names.ts';
-import { listNetworkFindings } from './network-findings.ts';
+import { findDisagreement, listNetworkFindings } from './network-findings.ts';
 import type {
   ExaminationReport,
   NodeReport,
@@ -99,7 +99,7 @@ export function reportNetwork(
   return {
     identity,
     nodes,
-    isServable: standings.includes('usable'),
+    isServable: standings.includes('usable') && findDisagreement(pool, identity, tally).length === 0,
     findings: sortFindings(findings),
   };
 }

@@ -55,8 +55,8 @@ const ALONE: ReportFinding = {
   advice: 'there is nothing to fail over to; add a second one',
 };
 
-/** Reports that no genesis block, or no chain id, is reported by a majority. */
-function findDisagreement(
+/** Reports that no genesis block, or no chain id, is reported by a majority. The network cannot be served then, even if nodes are available. */
+export function findDisagreement(
   { chainId, genesisHash }: PoolOptions,
   identity: ChainIdentity | undefined,
   { tally, operators, needed, genesis: { hashes, majority } }: ChainTally,

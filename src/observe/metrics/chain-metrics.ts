@@ -279,6 +279,14 @@ export const CHAIN_METRICS: readonly Metric[] = [
       ),
   },
   {
+    name: 'portcullis_upstream_cordoned',
+    type: 'gauge',
+    help: '1 while an operator has taken the node out of service (a cordon of the Admin API). The node is then not in normal use.',
+    labels: UPSTREAM_LABELS,
+    merge: 'max',
+    read: (state) => readUpstreams(state, ({ isCordoned }) => (isCordoned ? 1 : 0)),
+  },
+  {
     name: 'portcullis_upstream_head_number',
     type: 'gauge',
     help: 'Number of the latest block that the node has reported.',
@@ -364,6 +372,14 @@ export const CHAIN_METRICS: readonly Metric[] = [
     labels: UPSTREAM_LABELS,
     merge: 'min',
     read: (state) => readUpstreams(state, ({ spend }) => spend?.remaining),
+  },
+  {
+    name: 'portcullis_upstream_budget_credits',
+    type: 'gauge',
+    help: 'Credits of the budget (upstreams[].budget) in one period. Absent if the node has no budget.',
+    labels: UPSTREAM_LABELS,
+    merge: 'max',
+    read: (state) => readUpstreams(state, ({ spend }) => spend?.budget),
   },
 ];
 

@@ -279,12 +279,14 @@ test('a read method that no node has is a warning of the network', () => {
 });
 
 test('findings are ordered by severity, and each has advice', () => {
-  const { findings } = report([named('one', { reverts: 'dataLost' }), SILENT]);
+  const { findings, isServable } = report([named('one', { reverts: 'dataLost' }), SILENT]);
   assert.deepEqual(
     findings.map(({ severity }) => severity),
     ['error', 'error', 'warning', 'note'],
   );
   assert.equal(findings[0]?.problem, 'too few operators report a chain id: 1 of 2');
+  assert.equal(isServable, false);
+  assert.equal(report([named('one'), SILENT], { chainId: 1 }).isServable, true);
   for (const { advice } of findings) assert.ok(advice.length > 0);
 });
 

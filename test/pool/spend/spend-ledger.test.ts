@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type UpstreamOptions, upstreamsSchema } from '../../../src/pool/options.ts';
+import { createBudgetLog } from '../../../src/pool/spend/log-budgets.ts';
 import type { Spend } from '../../../src/pool/spend/spend.ts';
 import { SpendLedger } from '../../../src/pool/spend/spend-ledger.ts';
 import { REPORT_MS } from '../../../src/shared-store/reports/report-outbox.ts';
@@ -56,6 +57,28 @@ describe('spend', () => {
     const { credits, remaining, from } = spend.describe();
     assert.deepEqual([credits, remaining, from], [0, 100, Date.parse('2026-12-01')]);
     assert.equal(spend.total, 100);
+  });
+
+  it('has one log line in each period in which the budget is used up', async () => {
+    const { openProcess, clock } = setUp();
+    const lines: unknown[] = [];
+    const note = createBudgetLog('mainnet', { warn: (...words: unknown[]) => void lines.push(words) });
+    const spend = open(openProcess(), 'hosted', { credits: 100, per: 'day', hard: true });
+    note({ name: 'hosted', spend });
+    spend.charge(100);
+    for (let poll = 0; poll < 3; poll++) note({ name: 'hosted', spend });
+    const line = (until: string): unknown => [
+      { network: 'mainnet', upstream: 'hosted', budget: 100, until },
+      'the budget of the upstream is used up: it gets no calls of clients until the budget begins again',
+    ];
+    assert.deepEqual(lines, [line('2026-12-01 00:00 UTC')]);
+    await clock.advance(12 * HOUR_MS + REPORT_MS);
+    note({ name: 'hosted', spend });
+    assert.equal(lines.length, 1);
+    spend.charge(100);
+    for (let poll = 0; poll < 3; poll++) note({ name: 'hosted', spend });
+    assert.deepEqual(lines[1], line('2026-12-02 00:00 UTC'));
+    assert.equal(lines.length, 2);
   });
 
   it('bars a node with a hard budget', () => {

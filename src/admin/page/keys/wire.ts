@@ -34,7 +34,7 @@ export type ListedKey = {
   readonly createdAt: string;
   readonly revokedAt?: string;
   /** Values of the key, newest first: `current`, or until when the value is valid. */
-  readonly keys: readonly string[];
+  readonly keys: readonly { readonly isCurrent: boolean; readonly validUntil?: string }[];
   readonly settings: ListedSettings;
 };
 
