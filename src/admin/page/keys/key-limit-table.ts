@@ -141,7 +141,7 @@ function describeTime(time: string | undefined): string {
 /** Describes until when the value before a rotation remains valid. */
 function describeEarlier({ keys }: ListedKey, now: number): string {
   const ends = keys
-    .map((text) => Date.parse(/ until (\S+)$/.exec(text)?.[1] ?? ''))
+    .map(({ validUntil }) => (validUntil === undefined ? 0 : Date.parse(validUntil)))
     .filter((end) => end > now);
   return ends.length === 0 ? '' : `earlier value until ${formatDate(Math.max(...ends))}`;
 }

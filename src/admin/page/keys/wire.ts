@@ -33,7 +33,7 @@ export type ListedKey = {
   readonly state: 'open' | 'expired' | 'revoked';
   readonly createdAt: string;
   readonly revokedAt?: string;
-  /** Values of the key, newest first: `current`, or until when the value is valid. */
+  /** Values of the key, newest first. `validUntil` is present for a value that a rotation has replaced. */
   readonly keys: readonly { readonly isCurrent: boolean; readonly validUntil?: string }[];
   readonly settings: ListedSettings;
 };
