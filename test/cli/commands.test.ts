@@ -332,7 +332,7 @@ test('keys need no secrets of the configuration but those of access', (t) => {
           },
           'http://127.0.0.1:@NODE_PORT',
         ],
-        send: { private: ['@RELAY_URL'] },
+        send: { private: { url: '@RELAY_URL', bearer: '@RELAY_TOKEN' } },
       },
       b: { hosts: ['b'], upstreams: ['@B_URL'], rollup: { family: 'linea', l1: '@L1_URL' } },
       c: {
