@@ -70,7 +70,7 @@ export function planSizes({ bytes, entryBytes }: MemoryCacheOptions): CacheSizes
 }
 
 /** @param createNames creates the name writer for names of at most this many bytes */
-export function openTables(
+export function openCacheTables(
   { limit, segmentBytes, inlineLimit }: CacheSizes,
   createNames: (maxBytes: number) => NameWriter,
 ): CacheTables {

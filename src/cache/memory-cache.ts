@@ -7,7 +7,7 @@ import {
   type CacheTables,
   countCacheBytes,
   findRecord,
-  openTables,
+  openCacheTables,
   planSizes,
 } from './cache-tables.ts';
 import { type EntryCounts, FifoReplacement } from './fifo-replacement.ts';
@@ -112,7 +112,7 @@ class FifoMemoryCache implements MemoryCache {
   set(key: CacheKey, answer: CachedAnswer): void {
     const { limit, entryLimit, inlineLimit } = this.#sizes;
     if (limit === 0) return;
-    this.#tables ??= openTables(this.#sizes, this.#createNames);
+    this.#tables ??= openCacheTables(this.#sizes, this.#createNames);
     const tables = this.#tables;
     this.#replacement ??= new FifoReplacement(this.#sizes, tables, this.#large, this.#counts);
     const replacement = this.#replacement;

@@ -102,10 +102,10 @@ test('after kill -9 the audit log has every acknowledged change, and every chang
   const done = new Set(log.filter(({ outcome }) => outcome === 'done').map(({ target }) => target));
   for (const id of acknowledged) assert.ok(done.has(`key ${id}`), `key ${id} was acknowledged`);
   // A key may have been made just before the kill: the log then has at least the beginning of the change.
-  const begun = new Set(log.filter(({ outcome }) => outcome === 'begun').map(({ target }) => target));
+  const begun = log.filter(({ outcome, target }) => outcome === 'begun' && target === 'new key').length;
   const { keys } = await call<{ keys: { name: string }[] }>(program, 'GET', '/keys');
   assert.ok(keys.length >= acknowledged.length);
-  for (const { name } of keys) assert.ok(begun.has(`key of ${name}`), name);
+  assert.ok(begun >= keys.length, `${begun} begun, ${keys.length} made`);
   await program.stop();
   assert.deepEqual(
     readAuditFiles(program.folder).map(({ change }) => change),

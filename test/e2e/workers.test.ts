@@ -103,7 +103,9 @@ describe('two workers', () => {
   test('are replaced on the same port when both are killed at once', async (t) => {
     const program = await start(t, { ...CONFIG, listen: { port: await findFreePort() } });
     for (const pid of await listPids(program)) process.kill(pid, 'SIGKILL');
-    await waitUntil(() => program.log.length === 2);
+    await waitUntil(
+      () => program.log.filter(({ msg }) => msg === 'a worker ended and is replaced').length === 2,
+    );
     await waitUntil(() => askProgram(program.port).then(Boolean, () => false));
     assert.equal(await askProgram(program.port), CHAIN_ID);
   });

@@ -230,7 +230,7 @@ test('an invalid input is refused with the reason', async () => {
     ],
     [{ nodes: 'http://127.0.0.1:1' } as never, /^TypeError: createGateway: nodes: expected a list of URLs$/],
     [{ interceptors: [{ befor: () => undefined }] } as never, /interceptors\[0\]: expected an object with/],
-    [{ chain: { genesis: 'g' } } as never, /chain\.blocks: expected the path/],
+    [{ chain: { genesis: 'g', blocks: 5 } } as never, /chain\.blocks: expected the path/],
     [{ config: { networks: { one: { builtin: 'devnt' } } } }, /devnet/],
     [{ chain: { genesis: {}, blocks: new Uint8Array() } }, /^Error: chain\.genesis: /],
     [{ chain: { genesis: '/nowhere/genesis.json', blocks: '' } }, /genesis\.json/],

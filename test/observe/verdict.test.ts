@@ -55,7 +55,7 @@ const ROWS: readonly Row[] = [
     networks: [{ name: 'a', source: 'upstream', ...headAged(1_112 * 1_440 * MINUTE) }],
     state: 'impaired',
     summary: 'Network a answers, with warnings',
-    reasons: ['a: the newest block is 1112 days old: the chain has stopped, or its nodes are far behind'],
+    reasons: ['a: the newest block is 1,112 days old: the chain has stopped, or its nodes are far behind'],
   },
   {
     what: 'old heads of a development node and of an embedded chain',

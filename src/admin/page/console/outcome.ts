@@ -32,11 +32,11 @@ export function readRpcOutcome({ body }: ConsoleAnswer): RpcOutcome {
 export function describeOutcome(outcome: RpcOutcome, { status }: ConsoleAnswer): string {
   if (outcome.kind === 'result') return outcome.result === null ? '✓ result: null' : '✓ result';
   if (outcome.kind === 'transport') return `✕ no JSON-RPC answer: HTTP ${status}`;
-  return `✕ ${describeFailure(outcome.failure)}`;
+  return `✕ ${formatFailure(outcome.failure)}`;
 }
 
 /** Describes a JSON-RPC error in one line. */
-export function describeFailure({ code, message }: RpcFailure): string {
+export function formatFailure({ code, message }: RpcFailure): string {
   const text = String(message ?? 'no message');
   return `error ${String(code)}: ${text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text}`;
 }

@@ -3,7 +3,7 @@ import { element, setText } from '../dom.ts';
 import { formatTime } from '../format.ts';
 import type { KnownInterfaces } from './abi/known-interfaces.ts';
 import { indentJson } from './indent-json.ts';
-import { describeFailure, type RpcFailure } from './outcome.ts';
+import { formatFailure, type RpcFailure } from './outcome.ts';
 import type { SentRequest } from './sent-request.ts';
 import { watchMessages } from './server.ts';
 import { createNotificationView, describeNotification } from './views/notification-view.ts';
@@ -123,7 +123,7 @@ export class WatchView {
     const { error, params } = JSON.parse(message) as WatchedMessage;
     if (error !== undefined) {
       this.stop();
-      this.#showState('ended', describeFailure(error));
+      this.#showState('ended', formatFailure(error));
     } else if (params === undefined) this.#showState('live');
     else this.#show(message, params.result, request, interfaces);
   }

@@ -112,15 +112,13 @@ function openCheckpoint({ checkpoint, verifier, ask }: VerificationParts): Ancho
 
 /** Returns whether nodes of two operators report the hash: at its height, or as their safe, finalized or genesis block. */
 function isReportedTwice({ number, hash }: BlockPosition, upstreams: readonly Upstream[]): boolean {
-  let first: string | undefined;
+  const operators = new Set<string>();
   for (const { isUp, isOnFork, tracker, identity, operator } of upstreams) {
     if (!isUp || isOnFork || hash === undefined) continue;
     const { safe, finalized } = tracker;
     const reports =
       tracker.hashAt(number) === hash || [safe?.hash, finalized?.hash, identity?.genesisHash].includes(hash);
-    if (!reports) continue;
-    if (first !== undefined && first !== operator) return true;
-    first = operator;
+    if (reports) operators.add(operator);
   }
-  return false;
+  return operators.size > 1;
 }

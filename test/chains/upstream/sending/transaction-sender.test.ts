@@ -81,7 +81,7 @@ describe('sending a transaction', () => {
     await send(networkOf([only]));
     assert.equal(sends(only), 1);
     const barred = spent(true);
-    assert.match((await failOf(send(networkOf([barred])))).message, /has used up its budget of 1 credits/);
+    assert.match((await failOf(send(networkOf([barred])))).message, /has used up its budget of 1 credit/);
     assert.equal(sends(barred), 0);
   });
 

@@ -9,7 +9,7 @@ import { createRows } from './rows.ts';
 /** Displays logs, decoded by the known interfaces. */
 export function createLogsView(result: unknown, context: ViewContext): Node[] {
   const logs = listObjects(result);
-  const decoded = logs.filter((log) => decodeLog(log, context.interfaces) !== undefined).length;
+  const decoded = logs.filter((log) => decodeShownLog(log, context.interfaces) !== undefined).length;
   const note = logs.length === 0 ? 'No log matches.' : `${countOf(decoded, 'log')} decoded`;
   const headline = createHeadline(countOf(logs.length, 'log'), note);
   return logs.length === 0 ? headline : [...headline, createLogRows(logs, context)];
@@ -26,13 +26,14 @@ export function createLogRows(logs: readonly AnswerObject[], context: ViewContex
       { label: 'Contract', kind: 'code', cell: ({ address }) => formatHexCell(address) },
       {
         label: 'Event',
-        cell: (log) => decodeLog(log, context.interfaces)?.item.name ?? { text: 'unknown', tone: 'quiet' },
+        cell: (log) =>
+          decodeShownLog(log, context.interfaces)?.item.name ?? { text: 'unknown', tone: 'quiet' },
       },
       {
         label: 'Values',
         wraps: true,
         cell: (log) => {
-          const summary = decodeLog(log, context.interfaces)?.summary;
+          const summary = decodeShownLog(log, context.interfaces)?.summary;
           return summary === undefined
             ? formatHexCell(toLogData(log).topics[0])
             : { text: shortenHexIn(summary), title: summary };
@@ -40,7 +41,7 @@ export function createLogRows(logs: readonly AnswerObject[], context: ViewContex
       },
     ],
     open: (log) => {
-      const decoded = decodeLog(log, context.interfaces);
+      const decoded = decodeShownLog(log, context.interfaces);
       const fields = createDecodedList(describeFields(spreadTopics(log), {}));
       if (decoded === undefined) return [fields];
       const { item, rows } = decoded;
@@ -55,7 +56,7 @@ export function createLogRows(logs: readonly AnswerObject[], context: ViewContex
 }
 
 /** Decodes a log of an answer; undefined if no known event fits. */
-export function decodeLog(
+export function decodeShownLog(
   log: AnswerObject,
   interfaces: ViewContext['interfaces'],
 ): ReturnType<ViewContext['interfaces']['decodeLog']> {

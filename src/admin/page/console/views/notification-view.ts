@@ -4,7 +4,7 @@ import type { KnownInterfaces } from '../abi/known-interfaces.ts';
 import type { SentRequest } from '../sent-request.ts';
 import { formatBlockTime, formatQuantityCell } from './cells.ts';
 import { type AnswerObject, isObject } from './context.ts';
-import { createLogRows, decodeLog, shortenHexIn } from './logs-view.ts';
+import { createLogRows, decodeShownLog, shortenHexIn } from './logs-view.ts';
 import { chooseKind } from './result-kind.ts';
 import { createResultView } from './result-view.ts';
 
@@ -32,7 +32,7 @@ export function createNotificationView(
 }
 
 function describeLog(log: AnswerObject, interfaces: KnownInterfaces): string {
-  const { item, summary } = decodeLog(log, interfaces) ?? {};
+  const { item, summary } = decodeShownLog(log, interfaces) ?? {};
   const event = item === undefined ? 'unknown event' : `${item.name}(${shortenHexIn(summary ?? '')})`;
   const block = log['blockNumber'];
   return block === undefined ? event : `${event} in block ${formatQuantityCell(block)}`;
