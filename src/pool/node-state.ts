@@ -6,7 +6,7 @@ export type NodeState = {
   readonly state: UpstreamStatus['state'];
   /** Reason why the node is not used normally, as the predicate of a sentence about the node, for example `does not answer`. */
   readonly reason?: string;
-  /** What the reason does not say to clients, for operators: how the polls of the node fail. It has no address, key or body. */
+  /** Cause of the reason, for operators and not for clients: the fault of the node's last poll. It has no address, key or body. */
   readonly detail?: string;
 };
 
