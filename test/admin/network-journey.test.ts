@@ -42,7 +42,7 @@ describe('a network that stops and returns', { skip: NO_BROWSER }, () => {
       assert.match(await readBadge(page), /^✕ error -32/);
 
       node = await startNode(port);
-      await waitForState(page, /^[✓▲] Network pooled answers/);
+      await waitForState(page, /^[✓!] Network pooled answers/);
       icons.push(await readIcon(page));
       await page.getByText('Old answer').waitFor({ state: 'hidden' });
       await sendForm(page);
@@ -86,7 +86,13 @@ function startNode(port: number): Promise<RunningService> {
 
 /** Waits for the title of the tab. The verdict on the page has the same text. */
 async function waitForState(page: Page, title: RegExp): Promise<void> {
-  await waitUntil(async () => title.test(await page.title()));
+  try {
+    await waitUntil(async () => title.test(await page.title()));
+  } catch (error) {
+    throw new Error(`the title is ${await page.title()}: ${await page.locator('#verdict').textContent()}`, {
+      cause: error,
+    });
+  }
   const text = (await page.title()).slice(2).replace(/ – Portcullis$/, '');
   await page.locator('#verdict').getByText(text, { exact: true }).waitFor();
 }
