@@ -108,7 +108,7 @@ async function importInput(chain: ChainInput, dataDir: string): Promise<string> 
   return data;
 }
 
-/** Replaces the paths of temporary files, which the caller has not written, with the options whose contents they have. */
+/** Replaces the paths of temporary files, which the caller has not written, with the names of the options that they come from. */
 function replaceNames(text: string, names: ReadonlyMap<string, string>): string {
   return [...names].reduce((replaced, [file, option]) => replaced.replaceAll(file, option), text);
 }

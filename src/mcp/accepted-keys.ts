@@ -8,7 +8,7 @@ const ACCEPTED_MS = 10 * 60_000;
 
 /**
  * Keys that the gateway has accepted lately. As for requests of JSON-RPC, the owner of a request is its key once the key is known, and its address
- * before. A gateway that accepts every key knows none: then the owner is always the address, so that nobody gets more shares with invented keys.
+ * before. A gateway that accepts every key knows none: then the owner is always the address, so that invented keys bring no more shares.
  */
 export class AcceptedKeys {
   readonly #keys = new Lru<string, true>(KEYS, ACCEPTED_MS);

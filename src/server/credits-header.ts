@@ -7,7 +7,7 @@ export const CREDITS_HEADER = 'X-Credits-Remaining';
 /**
  * Returns the header of an answer, as name and value.
  * @param session session of the answer; undefined if the request was not admitted
- * @returns undefined for a key without daily credits, whose answers must not pay for the header
+ * @returns undefined for a key without daily credits: its answers must not pay for the header
  */
 export function describeCredits(
   gateway: Pick<Gateway, 'findRemainingCredits'>,

@@ -11,7 +11,7 @@ import { openKeyTable, openUsageTable } from './open-one-table.ts';
 const MAX_ANSWER_ROWS = 100_000;
 
 type ListOptions = {
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when no caller waits for the answer any more. */
   readonly left?: AbortSignal;
   readonly maxRows?: number;
 };

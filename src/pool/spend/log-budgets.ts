@@ -10,7 +10,7 @@ export function createBudgetLog(
   network: string,
   log: Pick<Logger, 'warn'>,
 ): (upstream: Pick<Upstream, 'name' | 'spend'>) => void {
-  /** End of the period whose line was written, Unix ms, by name of the node. */
+  /** End of the last period that has a log line, Unix ms, by name of the node. */
   const logged = new Map<string, number>();
   return ({ name, spend }) => {
     if (spend?.isUsedUp !== true) return;

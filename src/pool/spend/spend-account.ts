@@ -15,7 +15,7 @@ export class SpendAccount {
   readonly name: string;
   /** Claims of the nodes that charge this account, oldest first. During a reload, it has claims of two configurations. */
   #claims: readonly BudgetClaim[] = [];
-  /** Claim whose budget is in force. */
+  /** Claim that sets the budget. */
   #inForce: BudgetClaim | undefined;
   #period: Period;
   /** Credits that all processes have spent in the period, according to the table's last reply. */

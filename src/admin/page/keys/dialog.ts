@@ -31,7 +31,7 @@ export class KeyDialog {
     });
   }
 
-  /** Shows a form whose button makes a change. */
+  /** Shows a form with a button that makes a change. */
   openForm({ title, content, action, isFinal = false, run }: FormParts): void {
     const problem = element('p', { class: 'problem', role: 'alert' });
     const submit = element('button', { type: 'submit', class: isFinal ? 'final' : 'main' }, action);

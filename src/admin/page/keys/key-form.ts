@@ -28,7 +28,7 @@ export class KeyForm {
 
   /**
    * @param networks names of the networks of the service, as choices
-   * @param record key whose limits the form changes; undefined for a new key
+   * @param record key to change; undefined for a new key
    */
   constructor(networks: readonly string[], record: ListedKey | undefined) {
     const list =
@@ -107,7 +107,7 @@ export class KeyForm {
     return { name, hasSecret: this.#secret.input.checked, settings: Object.fromEntries(settings) };
   }
 
-  /** A field whose text is unchanged has its original value, even if the text would be parsed to another one. */
+  /** A field with unchanged text keeps its original value, even if the text would be parsed to another one. */
   #readField(key: string, field: TextField): unknown {
     return field.text === this.#texts.get(key) ? this.#before[key] : field.read();
   }

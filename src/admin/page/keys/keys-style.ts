@@ -1,4 +1,4 @@
-/** Styles of the view of keys, served with the stylesheet, whose colours they use. */
+/** Styles of the view of keys. They use the colours of the stylesheet, and are served with it. */
 export const KEYS_CSS: string = `
 #keys-title { width: fit-content; }
 .setup { margin-top: .35rem; }

@@ -6,7 +6,7 @@ export class UsageLoader {
   readonly #api: KeyApi;
   readonly #onChange: () => void;
   readonly #span: DaySpan = findSpan(Date.now());
-  /** Charts by id; undefined for a key whose calls are not known. */
+  /** Charts by id; undefined for a key without known calls. */
   readonly #charts = new Map<string, CallChart | undefined>();
   #wanted: readonly string[] = [];
   #isRunning = false;

@@ -19,7 +19,7 @@ type RowsParts<T> = {
 /** Maximum displayed rows; the JSON text has all of them. */
 const MAX_ROWS = 1_000;
 
-/** Creates a table whose rows open to show all fields. The button in the first cell opens a row, by keyboard too; Escape closes it. */
+/** Creates a table with rows that open to show all fields. The button in the first cell opens a row, by keyboard too; Escape closes it. */
 export function createRows<T>({ caption, columns, items, open }: RowsParts<T>): HTMLElement {
   const heads = columns.map(({ label, kind }) =>
     element('th', { scope: 'col', role: 'columnheader', class: kind ?? '' }, label),
