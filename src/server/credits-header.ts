@@ -1,5 +1,6 @@
 import type { Session } from '../gateway/admission.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { HeaderField } from './fast-path-response.ts';
 
 /** Name of the header with the credits of the day that a key has left. */
 export const CREDITS_HEADER = 'X-Credits-Remaining';
@@ -12,8 +13,9 @@ export const CREDITS_HEADER = 'X-Credits-Remaining';
 export function describeCredits(
   gateway: Pick<Gateway, 'findRemainingCredits'>,
   session: Session | undefined,
-): readonly string[] | undefined {
+): HeaderField | undefined {
   if (session?.principal.terms?.dailyCredits === undefined) return undefined;
   const credits = gateway.findRemainingCredits(session);
-  return credits === undefined ? undefined : [CREDITS_HEADER, String(credits)];
+  // V8 keeps texts that `String` makes of numbers in a cache, where each text outlives two collections. `toFixed` does not use the cache.
+  return credits === undefined ? undefined : [CREDITS_HEADER, credits.toFixed(0)];
 }

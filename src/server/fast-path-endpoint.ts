@@ -141,12 +141,12 @@ export class FastPathEndpoint {
       return sent.then(() => length);
     }
     const fields = this.#writer.describe(body, head, answer);
-    if (headers !== undefined) fields.push(...headers);
     if (coding !== undefined) fields.push('Content-Encoding', coding.name);
     const isTaken = writeFastPathResponse(socket, {
       status,
       length: packed === undefined ? length : countBytes(packed),
       fields,
+      changingField: headers,
       body: packed ?? (typeof body === 'string' ? body : [body.head, body.value.bytes, body.tail]),
       keepAliveSeconds: unanswered.isOver ? undefined : Math.floor(this.#limits.keepAliveTimeout / 1_000),
     });

@@ -27,7 +27,7 @@ class HeadWriter {
   #keepAliveSeconds: number | undefined;
   #last = '';
 
-  write({ status, fields, length, keepAliveSeconds }: FastPathResponse): string {
+  write({ status, fields, changingField, length, keepAliveSeconds }: FastPathResponse): string {
     if (status !== this.#status || !areEqual(fields, this.#fields)) {
       this.#status = status;
       this.#fields = fields;
@@ -42,8 +42,13 @@ class HeadWriter {
       const connection = isKept ? `keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}` : 'close';
       this.#last = `\r\nDate: ${date}\r\nConnection: ${connection}\r\n\r\n`;
     }
-    return `${this.#first}Content-Length: ${length}${this.#last}`;
+    const start = changingField === undefined ? this.#first : `${this.#first}${formatLine(changingField)}`;
+    return `${start}Content-Length: ${length}${this.#last}`;
   }
+}
+
+function formatLine([name, value]: HeaderField): string {
+  return `${name}: ${value}\r\n`;
 }
 
 function areEqual(a: readonly string[], b: readonly string[]): boolean {
@@ -64,11 +69,16 @@ const MAX_COPIED_BYTES = 32 * 1024;
  */
 let gathered = Buffer.allocUnsafeSlow(MAX_COPIED_BYTES);
 
+/** Name and value of a header field. */
+export type HeaderField = readonly [string, string];
+
 /** A response in the format of the Node.js HTTP server, sent in one write. */
 export type FastPathResponse = {
   readonly status: number;
   /** Alternating names and values of the header fields, without Content-Length, Date, Connection and Keep-Alive. */
   readonly fields: readonly string[];
+  /** Field whose value differs from answer to answer: it is not in `fields`, because lines are reused only for equal `fields`. */
+  readonly changingField?: HeaderField | undefined;
   /** Body of the response: text, or bytes in parts. */
   readonly body: string | readonly Uint8Array[];
   /** Length of the body, bytes. */
