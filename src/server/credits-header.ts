@@ -1,5 +1,6 @@
 import type { Session } from '../gateway/admission.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import { formatDigits } from '../util/digits.ts';
 import type { HeaderField } from './fast-path-response.ts';
 
 /** Name of the header with the credits of the day that a key has left. */
@@ -16,6 +17,5 @@ export function describeCredits(
 ): HeaderField | undefined {
   if (session?.principal.terms?.dailyCredits === undefined) return undefined;
   const credits = gateway.findRemainingCredits(session);
-  // V8 keeps texts that `String` makes of numbers in a cache, where each text outlives two collections. `toFixed` does not use the cache.
-  return credits === undefined ? undefined : [CREDITS_HEADER, credits.toFixed(0)];
+  return credits === undefined ? undefined : [CREDITS_HEADER, formatDigits(credits)];
 }
