@@ -18,22 +18,6 @@ export type GenesisOptions = {
   readonly allocations: Readonly<Record<string, Allocation>>;
 };
 
-const BLOCK_FORKS = [
-  'homestead',
-  'eip150',
-  'eip155',
-  'eip158',
-  'byzantium',
-  'constantinople',
-  'petersburg',
-].concat('istanbul', 'berlin', 'london');
-
-/** Settings of a chain with London's rules and proof of stake from genesis, as rollups have. */
-export const LONDON_AT_GENESIS: Readonly<Record<string, number>> = {
-  ...Object.fromEntries(BLOCK_FORKS.map((fork) => [`${fork}Block`, 0])),
-  terminalTotalDifficulty: 0,
-};
-
 /** Allocates a contract with nonce 1, where contracts begin since 2016 (EIP-161). */
 export function allocateContract(code: Uint8Array | string, storage: Allocation['storage'] = {}): Allocation {
   return { balance: '0x0', nonce: '0x1', code: typeof code === 'string' ? code : bytesToHex(code), storage };

@@ -1,15 +1,11 @@
 import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
+import { LONDON_AT_GENESIS } from '../../src/embedding/development-genesis.ts';
 import { GAS_PRICE_ORACLE, GAS_PRICE_ORACLE_RUNTIME } from '../contracts/op-stack/gas-price-oracle.ts';
 import { createL1BlockRuntime, encodeL1Block, L1_BLOCK } from '../contracts/op-stack/l1-block.ts';
 import { allocateAccounts, DEPOSITOR } from './accounts.ts';
 import { BLOB_SCHEDULE } from './devnet-genesis.ts';
 import { encodeWord } from './encode-call.ts';
-import {
-  allocateContract,
-  allocateSystemContracts,
-  LONDON_AT_GENESIS,
-  renderGenesis,
-} from './genesis-file.ts';
+import { allocateContract, allocateSystemContracts, renderGenesis } from './genesis-file.ts';
 import type { Origins } from './origins.ts';
 
 export const OP_ROLLUP_CHAIN_ID = 10337;

@@ -1,4 +1,5 @@
 import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
+import { LONDON_AT_GENESIS } from '../../src/embedding/development-genesis.ts';
 import { LAST_ANCHORED_SLOT, MESSAGE_SERVICE_RUNTIME } from '../contracts/message-service.ts';
 import { ALICE, BOB, CAROL, DAVE, labelAddress } from './accounts.ts';
 import {
@@ -15,7 +16,7 @@ import { type BlockPlan, ChainBuilder } from './chain-builder.ts';
 import type { DevelopmentChain } from './development-chain.ts';
 import { GENESIS_TIME } from './devnet-genesis.ts';
 import { encodeCall } from './encode-call.ts';
-import { allocateContract, LONDON_AT_GENESIS, renderGenesis } from './genesis-file.ts';
+import { allocateContract, renderGenesis } from './genesis-file.ts';
 import { encodeLineaExtraData, type Pricing } from './linea-pricing.ts';
 import { APPROVALS, FAILURES, HEAD, send, TRANSFERS } from './rollup-plans.ts';
 import type { Fees, TransactionPlan } from './transaction-plan.ts';

@@ -1,17 +1,18 @@
 /** Chain id of development chains; also that of geth's development mode. */
 const CHAIN_ID = 1_337;
-const BLOCK_FORKS = [
-  'homestead',
-  'eip150',
-  'eip155',
-  'eip158',
-  'byzantium',
+const BLOCK_FORKS = ['homestead', 'eip150', 'eip155', 'eip158', 'byzantium'].concat([
   'constantinople',
   'petersburg',
   'istanbul',
   'berlin',
   'london',
-] as const;
+]);
+
+/** Settings of a chain with London's rules and proof of stake from genesis, as rollups have. */
+export const LONDON_AT_GENESIS: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(BLOCK_FORKS.map((fork) => [`${fork}Block`, 0])),
+  terminalTotalDifficulty: 0,
+};
 const TIME_FORKS = ['shanghai', 'cancun', 'prague', 'osaka'] as const;
 const GAS_LIMIT = 60_000_000;
 /** Balance of each account, wei: 10,000 ether. */
@@ -36,8 +37,7 @@ export function createDevelopmentGenesis(accounts: readonly string[]): object {
   return {
     config: {
       chainId: CHAIN_ID,
-      ...Object.fromEntries(BLOCK_FORKS.map((fork) => [`${fork}Block`, 0])),
-      terminalTotalDifficulty: 0,
+      ...LONDON_AT_GENESIS,
       ...Object.fromEntries(TIME_FORKS.map((fork) => [`${fork}Time`, 0])),
     },
     gasLimit: `0x${GAS_LIMIT.toString(16)}`,

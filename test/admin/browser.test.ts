@@ -12,6 +12,7 @@ import { makeTemporaryFolder } from '../support/embedded.ts';
 import { FakeFeed, makeLog, makeStep } from '../support/fake-feed.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
+  DESKTOP,
   keepScreenshot,
   LOOKS,
   launchBrowser,
@@ -24,8 +25,6 @@ import {
 import { useFeedConsole } from './console-page.ts';
 import { createStatus, EVIL_NAME } from './status-fixture.ts';
 import { type RunningAdmin, startAdmin } from './support.ts';
-
-const DESKTOP = { size: 'desktop', scheme: 'light' } as const;
 
 let browser: Browser;
 before(async () => {

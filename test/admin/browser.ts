@@ -30,6 +30,7 @@ export type Look = { readonly size: 'desktop' | 'phone'; readonly scheme: 'light
 export const LOOKS: readonly Look[] = (['desktop', 'phone'] as const).flatMap((size) =>
   (['light', 'dark'] as const).map((scheme) => ({ size, scheme })),
 );
+export const DESKTOP = { size: 'desktop', scheme: 'light' } as const;
 /** Longer than a busy machine stalls. */
 const PATIENCE_MS = 60_000;
 const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { REVERTER_ABI } from '../../scripts/contracts/reverter.ts';
 import { addressOf, FACTS } from '../support/development.ts';
-import { keepScreenshot, measureOverflow, NO_BROWSER, openPage, readText } from './browser.ts';
+import { DESKTOP, keepScreenshot, measureOverflow, NO_BROWSER, openPage, readText } from './browser.ts';
 import {
   linkOf,
   openLink,
@@ -14,7 +14,6 @@ import {
   VIEW_LOOKS,
 } from './console-page.ts';
 
-const DESKTOP = { size: 'desktop', scheme: 'light' } as const;
 const { erc20, reverter, factory, calls } = FACTS.devnet;
 
 describe('the console with interfaces of contracts', { skip: NO_BROWSER }, () => {

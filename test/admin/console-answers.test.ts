@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
 import { addressOf, FACTS } from '../support/development.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { keepScreenshot, measureOverflow, NO_BROWSER, openPage, readText } from './browser.ts';
+import { DESKTOP, keepScreenshot, measureOverflow, NO_BROWSER, openPage, readText } from './browser.ts';
 import {
   linkOf,
   openLink,
@@ -15,7 +15,6 @@ import {
   VIEW_LOOKS,
 } from './console-page.ts';
 
-const DESKTOP = { size: 'desktop', scheme: 'light' } as const;
 const { erc20, reverter, calls } = FACTS.devnet;
 
 /** Requests whose results have views of their own, with the text of each view. */

@@ -11,10 +11,9 @@ import { ROOT } from '../../scripts/program-files.ts';
 import { addressOf, FACTS } from '../support/development.ts';
 import { FakeFeed, makeStep } from '../support/fake-feed.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { NO_BROWSER, openPage, readText } from './browser.ts';
+import { DESKTOP, NO_BROWSER, openPage, readText } from './browser.ts';
 import { linkOf, openLink, sendForm, useFeedConsole } from './console-page.ts';
 
-const DESKTOP = { size: 'desktop', scheme: 'light' } as const;
 const { erc20, calls } = FACTS.devnet;
 /** Time limit of a program, ms: longer than a busy machine stalls. */
 const PATIENCE_MS = 60_000;

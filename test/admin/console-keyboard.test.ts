@@ -6,11 +6,10 @@ import { REVERTER_ABI } from '../../scripts/contracts/reverter.ts';
 import { addressOf, FACTS } from '../support/development.ts';
 import { FakeFeed, makeLog, makeStep } from '../support/fake-feed.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { keepScreenshot, NO_BROWSER, openPage, readText } from './browser.ts';
+import { DESKTOP, keepScreenshot, NO_BROWSER, openPage, readText } from './browser.ts';
 import { type ConsoleSite, readBadge, useFeedConsole, VIEW_LOOKS } from './console-page.ts';
 import { chooseByArrows, hasFocus, tabTo } from './keyboard.ts';
 
-const DESKTOP = { size: 'desktop', scheme: 'light' } as const;
 const { erc20, reverter, everyTypeBlock } = FACTS.devnet;
 
 describe('the console by the keyboard alone', { skip: NO_BROWSER }, () => {

@@ -12,12 +12,11 @@ import {
   launchBrowser,
   measureOverflow,
   NO_BROWSER,
-  openPage,
   readText,
 } from './browser.ts';
+import { openStatusPage } from './open-status-page.ts';
 import { startAdmin } from './support.ts';
 
-const DESKTOP = { size: 'desktop', scheme: 'light' } as const;
 /** The browser logs each refused request, for example of a route that does not exist. */
 const REFUSED = /Failed to load resource/;
 
@@ -27,23 +26,8 @@ before(async () => {
 });
 after(() => browser?.close());
 
-/** Opens the page of an admin server, and closes it after the test. A fault of the page fails the test. */
-async function open(
-  t: TestContext,
-  { port }: { readonly port: number },
-  look: Look = DESKTOP,
-): Promise<Page> {
-  const { page, faults } = await openPage(browser, `http://127.0.0.1:${port}/status`, look);
-  t.after(async () => {
-    await page.context().close();
-    assert.deepEqual(
-      faults.filter((fault) => !REFUSED.test(fault)),
-      [],
-    );
-  });
-  await page.locator('body[data-state=live]').waitFor();
-  return page;
-}
+const open = (t: TestContext, admin: { readonly port: number }, look?: Look): Promise<Page> =>
+  openStatusPage(t, browser, admin, { look, expected: REFUSED });
 
 async function enter(page: Page, token: string): Promise<void> {
   await page.getByLabel('Credential of the Admin API').fill(token);

@@ -11,6 +11,7 @@ import { encodeOpenRpc } from '../../src/rpc/openrpc.ts';
 import { type RunningService, startService } from '../support/service.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
+  DESKTOP,
   findObstacles,
   keepScreenshot,
   LOOKS,
@@ -21,10 +22,10 @@ import {
   openPage,
   readText,
 } from './browser.ts';
+import { openStatusPage } from './open-status-page.ts';
 import { createStatus } from './status-fixture.ts';
 import { createService, type RunningAdmin, startAdmin } from './support.ts';
 
-const DESKTOP = { size: 'desktop', scheme: 'light' } as const;
 const PHONE = { size: 'phone', scheme: 'dark' } as const;
 const openRpc = (): string => encodeOpenRpc(METHODS, '0.1.0');
 
@@ -34,16 +35,8 @@ before(async () => {
 });
 after(() => browser?.close());
 
-/** Opens the page of an admin server, and closes it after the test. A fault of the page fails the test. */
-async function open(t: TestContext, { port }: RunningAdmin, look: Look = DESKTOP): Promise<Page> {
-  const { page, faults } = await openPage(browser, `http://127.0.0.1:${port}/status`, look);
-  t.after(async () => {
-    await page.context().close();
-    assert.deepEqual(faults, []);
-  });
-  await page.locator('body[data-state=live]').waitFor();
-  return page;
-}
+const open = (t: TestContext, admin: { readonly port: number }, look?: Look): Promise<Page> =>
+  openStatusPage(t, browser, admin, { look });
 
 async function waitForVerdict(page: Page, text: string | RegExp): Promise<void> {
   await page.locator('#verdict').filter({ hasText: text }).waitFor();

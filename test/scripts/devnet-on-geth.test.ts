@@ -22,9 +22,9 @@ import { DEVNET_FEES } from '../../scripts/chains/devnet.ts';
 import { AMSTERDAM_BLOCKS } from '../../scripts/chains/devnet-amsterdam.ts';
 import { BLOB_SCHEDULE, renderDevnetGenesis } from '../../scripts/chains/devnet-genesis.ts';
 import { setCode } from '../../scripts/chains/devnet-prague.ts';
-import { LONDON_AT_GENESIS } from '../../scripts/chains/genesis-file.ts';
 import { FACTORY_INIT_CODE } from '../../scripts/contracts/factory.ts';
 import { LOGGER_RUNTIME } from '../../scripts/contracts/logger.ts';
+import { LONDON_AT_GENESIS } from '../../src/embedding/development-genesis.ts';
 import { GETH_SKIP, installGeth } from '../geth/node/geth-program.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 
