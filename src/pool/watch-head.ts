@@ -3,7 +3,7 @@ import type { BlockHeader } from './heads/block.ts';
 import type { CanonicalChain } from './heads/canonical-chain.ts';
 import type { Vote } from './heads/electorate.ts';
 import type { FloorTrustOptions } from './heads/floor-trust.ts';
-import type { HeadHindrance, NetworkHeadOptions } from './heads/network-head.ts';
+import type { HeadHindrance, NetworkHeadOptions } from './heads/network-head-options.ts';
 import { describeState, explainOutage } from './node-state.ts';
 import type { Upstream } from './upstream.ts';
 

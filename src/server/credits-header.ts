@@ -1,7 +1,7 @@
 import type { Session } from '../gateway/admission.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { formatDigits } from '../util/digits.ts';
-import type { HeaderField } from './fast-path-response.ts';
+import type { ResponseField } from './fast-path-response.ts';
 
 /** Name of the header with the credits of the day that a key has left. */
 export const CREDITS_HEADER = 'X-Credits-Remaining';
@@ -14,7 +14,7 @@ export const CREDITS_HEADER = 'X-Credits-Remaining';
 export function describeCredits(
   gateway: Pick<Gateway, 'findRemainingCredits'>,
   session: Session | undefined,
-): HeaderField | undefined {
+): ResponseField | undefined {
   if (session?.principal.terms?.dailyCredits === undefined) return undefined;
   const credits = gateway.findRemainingCredits(session);
   return credits === undefined ? undefined : [CREDITS_HEADER, formatDigits(credits)];

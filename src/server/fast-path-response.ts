@@ -47,7 +47,7 @@ class HeadWriter {
   }
 }
 
-function formatLine([name, value]: HeaderField): string {
+function formatLine([name, value]: ResponseField): string {
   return `${name}: ${value}\r\n`;
 }
 
@@ -70,7 +70,7 @@ const MAX_COPIED_BYTES = 32 * 1024;
 let gathered = Buffer.allocUnsafeSlow(MAX_COPIED_BYTES);
 
 /** Name and value of a header field. */
-export type HeaderField = readonly [string, string];
+export type ResponseField = readonly [string, string];
 
 /** A response in the format of the Node.js HTTP server, sent in one write. */
 export type FastPathResponse = {
@@ -78,7 +78,7 @@ export type FastPathResponse = {
   /** Alternating names and values of the header fields, without Content-Length, Date, Connection and Keep-Alive. */
   readonly fields: readonly string[];
   /** Field whose value differs from answer to answer: it is not in `fields`, because lines are reused only for equal `fields`. */
-  readonly changingField?: HeaderField | undefined;
+  readonly changingField?: ResponseField | undefined;
   /** Body of the response: text, or bytes in parts. */
   readonly body: string | readonly Uint8Array[];
   /** Length of the body, bytes. */

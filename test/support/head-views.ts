@@ -1,6 +1,6 @@
 import type { BlockHeader } from '../../src/pool/heads/block.ts';
 import type { Candidate, HeadReport, Vote } from '../../src/pool/heads/electorate.ts';
-import type { NetworkHeadOptions } from '../../src/pool/heads/network-head.ts';
+import type { NetworkHeadOptions } from '../../src/pool/heads/network-head-options.ts';
 import type { Clock } from '../../src/util/clock.ts';
 import type { TestChain } from './block-tree.ts';
 

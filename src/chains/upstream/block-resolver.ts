@@ -2,7 +2,8 @@ import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promi
 import { ChainError } from '../../chain/errors.ts';
 import type { BlockReference, BlockTag } from '../../chain/requests.ts';
 import type { BlockHeader } from '../../pool/heads/block.ts';
-import type { HeadHindrance, NetworkHead } from '../../pool/heads/network-head.ts';
+import type { NetworkHead } from '../../pool/heads/network-head.ts';
+import type { HeadHindrance } from '../../pool/heads/network-head-options.ts';
 import type { SharedHeights } from '../../pool/heads/shared-heights.ts';
 import type { PoolOptions } from '../../pool/options.ts';
 import type { BlockPosition } from '../../pool/upstream-request.ts';

@@ -1,70 +1,11 @@
-import type { Clock } from '../../util/clock.ts';
 import type { BlockHeader } from './block.ts';
 import { CanonicalChain, countHashes } from './canonical-chain.ts';
-import { type ChainView, chooseHead, countShare, hasBlock, type Share } from './choose-head.ts';
-import { type Candidate, elect, type HeadReport, type Vote } from './electorate.ts';
-import type { LagBounds } from './lag.ts';
+import { type ChainView, chooseHead, countShare, hasBlock } from './choose-head.ts';
+import type { Candidate } from './electorate.ts';
+import type { HeadHindrance, NetworkHeadOptions } from './network-head-options.ts';
 import { Persistence } from './persistence.ts';
 import { ServedMarks } from './served-marks.ts';
-import type { SharedHeights } from './shared-heights.ts';
-
-/** Agreement of the configured operators on a block, in addition to the quorum of nodes. */
-export interface HeadAgreement {
-  /** Whether the block is known to be on the chains of enough operators now. */
-  has(block: Pick<BlockHeader, 'number' | 'hash'>): boolean;
-  /**
-   * Called if too few operators are known to have the quorum's block, or the served block. The callee must request the block from the operators that
-   * are not known to have it.
-   */
-  onMissing(block: BlockHeader): void;
-  /** Time after which the head follows the quorum alone if too few operators agree, ms; undefined if agreement is mandatory. */
-  readonly patienceMs: number | undefined;
-}
-
-/**
- * Reason why the head must not be served as the latest block. `age`: no healthy node has had the head for `headAgeMs`. `voices` and `stalled` occur
- * only if the agreement of operators is mandatory (`patienceMs` undefined). `voices`: too few operators have the served head now. `stalled`: for
- * `headAgeMs`, the quorum has had blocks that too few operators have, so the head has not moved.
- */
-export type HeadHindrance = 'age' | 'voices' | 'stalled';
-
-export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
-  readonly share: Share;
-  /** Time without any healthy node that has the head, after which the head may move to a lower block, ms. */
-  readonly giveUpMs: number;
-  /** Time for which a head that no healthy node has is still served, ms. */
-  readonly headAgeMs: number;
-  /** Whether the network is one development node, whose head may move to a lower block at any time. */
-  readonly isDevelopment: boolean;
-  /** Agreement of operators that every served block needs; absent if the quorum alone decides. */
-  readonly agreement?: HeadAgreement | undefined;
-  /** Heights that this process may serve because the other processes know them; absent if the chain is served by only one process. */
-  readonly admission?: Pick<SharedHeights, 'admits' | 'admitted'> | undefined;
-  /** Returns the nodes that are healthy now. */
-  candidates(): readonly C[];
-  /** Returns the current time, Unix ms. */
-  wallTime(): number;
-  /** Called with the hashes of served blocks that left the chain, highest first. */
-  onOrphaned(hashes: readonly string[]): void;
-  onAbandoned(from: BlockHeader, to: BlockHeader): void;
-  /** Called when the vote of a node has changed; `candidate` has the new vote. `leader` is the block from which the lag of nodes is measured. */
-  onVote(candidate: C, before: Vote, leader: BlockHeader | undefined): void;
-  /** Called when a node seems to be far ahead. The callee must check whether the node's chain contains the block with this number. */
-  onUnlinked(candidate: C, number: bigint): void;
-  /**
-   * Called with `isAhead` true if a node is far ahead of the head, but ignored because a majority stays at the head; called with false when this
-   * ends.
-   */
-  onAhead(candidate: C, isAhead: boolean): void;
-  /**
-   * Called when the head is no longer served, or when the reason why it is not served has changed. When the head is served again, `hindrance` is
-   * undefined.
-   */
-  onExpiry(head: BlockHeader, hindrance: HeadHindrance | undefined): void;
-  /** Called after all other events if `served` is another block than before, or has become undefined or defined. */
-  onServed(): void;
-  readonly clock: Clock;
-};
+import { Voting } from './voting.ts';
 
 /** Factor on `giveUpMs` for a head that neither the quorum nor half of the voters have, while a healthy node still has it. */
 const OUTVOTED_FACTOR = 10;
@@ -86,6 +27,7 @@ const MS = 1_000;
  */
 export class NetworkHead<C extends Candidate = Candidate> {
   readonly #options: NetworkHeadOptions<C>;
+  readonly #voting: Voting<C>;
   readonly #marks: ServedMarks;
   readonly #deserted: Persistence;
   readonly #outvoted: Persistence;
@@ -96,9 +38,6 @@ export class NetworkHead<C extends Candidate = Candidate> {
   readonly #known: Promise<void>;
   #resolveKnown: () => void = () => {};
   readonly #chain: CanonicalChain;
-  #voters: readonly HeadReport[] = [];
-  #leader: BlockHeader | undefined;
-  #ahead: readonly C[] = [];
   /** Time at which the current head was first served, Unix ms. The head was made at this time or earlier, whatever its timestamp. */
   #servedAt = 0;
   #hindrance: HeadHindrance | undefined;
@@ -112,6 +51,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
   constructor(options: NetworkHeadOptions<C>, chain: CanonicalChain = new CanonicalChain()) {
     this.#options = options;
     this.#chain = chain;
+    this.#voting = new Voting(options);
     this.#marks = new ServedMarks(options.share, (block) => this.#isAgreed(block));
     this.#deserted = new Persistence(options.giveUpMs);
     this.#outvoted = new Persistence(options.giveUpMs * OUTVOTED_FACTOR);
@@ -130,7 +70,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
    * Highest block of any node that is far ahead and whose chain is known to contain the baseline. The lag of all nodes is measured from the leader.
    */
   get leader(): BlockHeader | undefined {
-    return this.#leader;
+    return this.#voting.leader;
   }
 
   /** Whether the first head waits for blocks or chains that nodes have not reported yet. */
@@ -185,7 +125,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
 
   /** Whether the safe and finalized blocks of every voter have been read. */
   get hasMarks(): boolean {
-    return this.#voters.every((report) => report.hasMarks);
+    return this.#voting.voters.every((report) => report.hasMarks);
   }
 
   /** Returns the hash of a recent canonical block, if it is known. */
@@ -213,7 +153,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     const { share } = this.#options;
     const candidates = this.#options.candidates();
     const isUndecided = this.#elect(candidates);
-    const voters = this.#voters;
+    const voters = this.#voting.voters;
     this.#wished = isUndecided ? undefined : chooseHead(voters, share, this.head);
     this.#checkShort();
     const chosen = this.#findAdmitted(this.#findAgreed(this.#wished, voters), voters);
@@ -286,34 +226,13 @@ export class NetworkHead<C extends Candidate = Candidate> {
 
   /** Runs an election. @returns whether the first head waits for blocks or chains that nodes have not reported yet */
   #elect(candidates: readonly C[]): boolean {
-    const { share, maxLagBlocks, maxLagMs, isDevelopment } = this.#options;
-    const wallTime = this.#options.wallTime();
     const { head } = this;
-    const served = {
-      head: isDevelopment ? undefined : head,
+    const isUndecided = this.#voting.elect(candidates, {
+      head: this.#options.isDevelopment ? undefined : head,
       servedAt: this.#servedAt,
       hashAt: (number: bigint) => this.hashAt(number),
-    };
-    const election = elect(candidates, served, { share, maxLagBlocks, maxLagMs, wallTime });
-    this.#leader = election.leader;
-    const before = candidates.map(({ vote }) => vote);
-    for (const [i, candidate] of candidates.entries()) candidate.noteVote(election.votes[i] as Vote);
-    this.#voters = candidates.filter(({ vote }) => vote === 'votes').map(({ tracker }) => tracker);
-    for (const [i, candidate] of candidates.entries()) {
-      if (candidate.vote !== before[i]) this.#options.onVote(candidate, before[i] as Vote, this.#leader);
-    }
-    for (const candidate of election.unlinked) {
-      this.#options.onUnlinked(candidate, election.baseline?.number ?? 0n);
-    }
-    this.#noteAhead(election.outnumbered);
-    return head === undefined && this.#mayWait(election.isUndecided);
-  }
-
-  #noteAhead(ahead: readonly C[]): void {
-    const before = this.#ahead;
-    this.#ahead = ahead;
-    for (const candidate of ahead) if (!before.includes(candidate)) this.#options.onAhead(candidate, true);
-    for (const candidate of before) if (!ahead.includes(candidate)) this.#options.onAhead(candidate, false);
+    });
+    return head === undefined && this.#mayWait(isUndecided);
   }
 
   /** Limits the time for which the first head waits, because nodes may report new unlinked heads again and again. */
@@ -368,7 +287,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     const now = clock.now();
     const telling = candidates.filter(({ tracker }) => tracker.latest !== undefined && !tracker.isSyncing);
     const isKnown = telling.some(({ tracker }) => hasBlock(tracker, head));
-    const voters = this.#voters.filter(({ latest }) => latest !== undefined);
+    const voters = this.#voting.voters.filter(({ latest }) => latest !== undefined);
     const holders = voters.filter((report) => hasBlock(report, head)).length;
     const isOutvoted = holders < countShare(share, voters.length) && 2 * holders < voters.length;
     const untilAbandoned = Math.min(
@@ -412,10 +331,10 @@ export class NetworkHead<C extends Candidate = Candidate> {
    * another branch. @returns whether the head was replaced
    */
   #giveUp(head: BlockHeader): boolean {
-    const next = this.#findAgreed(chooseHead(this.#voters, this.#options.share), this.#voters);
+    const next = this.#findAgreed(chooseHead(this.#voting.voters, this.#options.share), this.#voting.voters);
     const madeAt = Math.min(Number(head.timestamp) * MS, this.#servedAt);
     if (next === undefined || Number(next.timestamp) * MS <= madeAt) return false;
-    this.#moveTo(next, this.#voters);
+    this.#moveTo(next, this.#voting.voters);
     this.#deserted.reset();
     this.#outvoted.reset();
     this.#options.onAbandoned(head, next);

@@ -1,7 +1,8 @@
 import type { Logger } from '../../../observe/logger.ts';
 import type { AgreementFigures } from '../../../observe/sources.ts';
 import type { BlockHeader } from '../../../pool/heads/block.ts';
-import type { HeadAgreement, NetworkHead } from '../../../pool/heads/network-head.ts';
+import type { NetworkHead } from '../../../pool/heads/network-head.ts';
+import type { HeadAgreement } from '../../../pool/heads/network-head-options.ts';
 import { explainOutage } from '../../../pool/node-state.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
 import type { BlockPosition } from '../../../pool/upstream-request.ts';
