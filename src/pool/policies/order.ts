@@ -13,11 +13,15 @@ import {
   type RoutedRequest,
   setRoute,
   type UpstreamRequest,
+  withScope,
 } from '../upstream-request.ts';
 import { isAsGood, isDearer, isResponsive, mayAnswer, sortNodes } from './rank-nodes.ts';
 
 /** Number of items of one batch that are sent to the same node before another node may be chosen. */
 const BATCH_ITEMS = 100;
+
+/** Time limit of a request that tests whether a node answers again while none of the nodes answers polls, ms. */
+const TEST_MS = 2_000;
 
 /** Node that gets the items of one client batch, and the number of items that it may still get. */
 type BatchChoice = { readonly upstream: Upstream; left: number };
@@ -25,15 +29,25 @@ type BatchChoice = { readonly upstream: Upstream; left: number };
 /**
  * Chooses and orders the upstreams of a request. Only upstreams that have the block and the method are chosen. `sortNodes` defines the order.
  * Upstreams with an open circuit are tried last but not excluded: if all upstreams are down, only a request can show which of them works again.
+ * If no upstream answers polls either, one request at a time may test each of them, for `TEST_MS`; all other requests fail at once.
  * Upstreams whose budget is used up are the reserve of the route. Items of one client batch go to the same node, because they can share a request to
  * it. Another node is chosen if it has a better tier or rank, if it serves well at a lower price, or after `BATCH_ITEMS` items.
  */
 export function order(upstreams: readonly Upstream[]): Policy<RequestContext, RoutedRequest> {
   const decide = createRouting(upstreams);
-  const explain = ({ call: { block }, route }: RoutedRequest, error: unknown): unknown =>
-    block === undefined || route.isAvailable || !isMissing(error)
+  const explain = ({ call: { block }, route }: RoutedRequest, error: unknown): unknown => {
+    if (isUnheard(error) && upstreams.every(({ isAway }) => isAway)) return describeOutage(upstreams);
+    return block === undefined || route.isAvailable || !isMissing(error)
       ? error
       : explainMissing(block.number, upstreams);
+  };
+  const send = async (routed: RoutedRequest, next: Handler<RoutedRequest>): Promise<JsonResult> => {
+    try {
+      return await next(routed);
+    } catch (error) {
+      throw explain(routed, error);
+    }
+  };
   const sendAfter = async (
     checks: readonly Promise<void>[],
     context: RequestContext,
@@ -42,17 +56,15 @@ export function order(upstreams: readonly Upstream[]): Policy<RequestContext, Ro
     await waitForOne(checks, context.scope.deadline);
     const routed = decide(context);
     if (routed instanceof UpstreamFault) throw routed;
-    try {
-      return await next(routed);
-    } catch (error) {
-      throw explain(routed, error);
-    }
+    return send(routed, next);
   };
   return createPolicy<RequestContext, RoutedRequest>(
     {
       begin(context, next) {
         const routed = decide(context);
-        if (!(routed instanceof UpstreamFault)) return routed;
+        // The steps of a policy return the same context, so a request with a scope of its own is sent here.
+        if (!(routed instanceof UpstreamFault))
+          return routed.scope === context.scope ? routed : send(routed, next);
         // A node that is being identified may be able to answer.
         const checks = upstreams.flatMap(({ checking }) => checking ?? []);
         if (checks.length === 0) throw routed;
@@ -73,7 +85,8 @@ function decideForAll(decide: DecideRoute): (next: GroupHandler<RoutedRequest>) 
     const first = findFirst(group);
     const isSmall = group.filter((context) => context !== undefined).length < MIN_GROUP;
     const routed = first === undefined || isSmall || first.scope.aborted ? undefined : decide(first);
-    if (routed === undefined || routed instanceof UpstreamFault) {
+    // While no node answers polls, the scope of a routed request is its own.
+    if (routed === undefined || routed instanceof UpstreamFault || routed.scope !== first?.scope) {
       leaveGroup(group, receive);
       return;
     }
@@ -95,6 +108,7 @@ function createRouting(upstreams: readonly Upstream[]): DecideRoute {
     const found = findCandidates(upstreams, context, hasPrices);
     if (found instanceof UpstreamFault) return found;
     const { candidates, reserve } = found;
+    if (isOutage(found)) return testNodes(context, candidates) ?? describeOutage(upstreams);
     if (call.isSticky === true) {
       favourite = keepFavourite(favourite, candidates, call.method);
       moveToFront(candidates, favourite);
@@ -106,6 +120,30 @@ function createRouting(upstreams: readonly Upstream[]): DecideRoute {
     const hasBlock = isAvailable(call.block, candidates) || isAvailable(call.block, reserve);
     return setRoute(context, new Route(candidates, absent, hasBlock, reserve));
   };
+}
+
+/** Whether no node of the network that could get the request answers polls. */
+function isOutage({ candidates, reserve }: Found): boolean {
+  // Nodes that answer polls come before the others.
+  return candidates[0]?.isAway === true && reserve.length === 0 && candidates.every(({ isAway }) => isAway);
+}
+
+/** Routes a request to the nodes that no other request tests now. Returns undefined if there are none. */
+function testNodes(context: RequestContext, candidates: readonly Upstream[]): RoutedRequest | undefined {
+  const free = candidates.filter(({ health }) => health.inFlight === 0);
+  if (free.length === 0) return undefined;
+  const deadline = Math.min(context.scope.deadline, performance.now() + TEST_MS);
+  const scope = context.scope.derive({ deadline });
+  const hasBlock = isAvailable(context.call.block, free);
+  return setRoute(withScope(context, scope), new Route(free, 0, hasBlock, NO_RESERVE));
+}
+
+function describeOutage(upstreams: readonly Upstream[]): UpstreamFault {
+  return new UpstreamFault('unreachable', explainOutage(upstreams));
+}
+
+function isUnheard(error: unknown): boolean {
+  return error instanceof UpstreamFault && (error.kind === 'timeout' || error.kind === 'unreachable');
 }
 
 /** Whether a candidate is known to have the block. */
@@ -209,7 +247,7 @@ function findCandidates(
     const { pausedBy, pauseLeftMs } = soonest.health;
     return new UpstreamFault('rateLimited', BOUNDS[pausedBy].says, pauseLeftMs, pausedBy);
   }
-  return reason ?? new UpstreamFault('unreachable', explainOutage(upstreams));
+  return reason ?? describeOutage(upstreams);
 }
 
 /**

@@ -84,7 +84,7 @@ describe('a null result', () => {
       }
       assert.deepEqual(await ask('certain', [NULL, down, answer('1')]), { outcome: '1', calls: 3 });
     }
-    assert.equal((await ask('certain', [NULL, NULL, silent], 400)).outcome, 'unreachable');
+    assert.equal((await ask('certain', [NULL, NULL, silent], 4_000)).outcome, 'unreachable');
   });
 
   it('is not certain without nodes that are unavailable; nodes of another chain do not count', async () => {

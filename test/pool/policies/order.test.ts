@@ -63,6 +63,39 @@ describe('order', () => {
     );
   });
 
+  it('tests nodes that do not answer polls with one request at a time, and refuses all others', async () => {
+    const nodes = ['a', 'b'].map((name) => well({ name }));
+    for (const { upstream } of nodes) setNode(upstream, { missedPolls: 2 });
+    const ask = createOrder(nodes);
+    assert.deepEqual(await ask(), ['a', 'b']);
+    const [a, b] = nodes.map(({ upstream }) => upstream);
+    if (a === undefined || b === undefined) assert.fail();
+    a.health.inFlight = 1;
+    assert.deepEqual(await ask(), ['b']);
+    b.health.inFlight = 1;
+    const { kind, message } = await refuse(nodes);
+    assert.deepEqual([kind, message], ['unreachable', '2 nodes do not answer']);
+    setNode(b, { missedPolls: 0 });
+    assert.deepEqual(await ask(), ['b', 'a'], 'a node that answers polls gets every request');
+  });
+
+  it('limits the time of a request that tests a node, and says that no node answers', async () => {
+    const node = well({ name: 'only' });
+    setNode(node.upstream, { missedPolls: 2 });
+    const limits: number[] = [];
+    const handler = order([node.upstream])(async ({ scope }) => {
+      limits.push(scope.deadline);
+      throw new UpstreamFault('timeout', 'no answer in time');
+    });
+    const exchange = createExchange({}, createScope(30_000));
+    const { deadline } = exchange.scope;
+    await assert.rejects(async () => handler(exchange), {
+      kind: 'unreachable',
+      message: 'the only node does not answer',
+    });
+    assert.ok((limits[0] as number) < deadline - 20_000);
+  });
+
   it('sends up to 100 items of a batch to one node while it is as healthy as the others', async () => {
     const nodes = ['a', 'b'].map((name) => well({ name }));
     const [a, b] = nodes.map(({ upstream }) => upstream);
