@@ -48,7 +48,7 @@ export const proveCommand: Command = createCommand({
   },
   environment: { ...DATA_VARIABLES, ...FILE_VARIABLES },
   examples: [
-    `portcullis prove eth_getBalance '["0xb22db1efc84ea674085fe1364910d5e8196cbc81","latest"]' --network devnet > bundle.json`,
+    `portcullis prove eth_call '[{"to":"0xcabe9823112d187ea24d56be8e47ae75ed52a842","data":"0x18160ddd"},"latest"]' --network devnet > bundle.json`,
   ],
   exitCodes: { 1: 'the answer cannot be proven, with the reason on stderr' },
   async run({ network, config: file, fork }, [method = '', params = '[]']) {

@@ -133,7 +133,7 @@ test('the installed program says its version', () => {
 
 for (const [name, program, args] of [
   ['gateway.test.mjs', '', ['--test']],
-  ['gateway.vitest.mjs', 'node_modules/vitest/vitest.mjs', ['run', '--config', 'vitest.config.mjs']],
+  ['gateway.spec.mjs', 'node_modules/vitest/vitest.mjs', ['run', '--config', 'vitest.config.mjs']],
 ] as const)
   test(`the example ${name} passes beside the installed package`, () => {
     mkdirSync(join(app, 'tests'), { recursive: true });

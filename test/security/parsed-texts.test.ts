@@ -78,6 +78,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'src/service/builtin-facts.ts': { parse: 1, bound: 'own' },
   'src/service/import.ts': { parse: 1, decode: 1, bound: 'operator' },
   'src/cli/main.ts': { parse: 1, bound: 'own' },
+  'src/cli/program-name.ts': { parse: 1, bound: 'own' },
   'src/cli/prove.ts': { parse: 1, bound: 'operator' },
   'src/mcp/gateway-client.ts': { parse: 1, decode: 1, within: 'MAX_ANSWER_BYTES' },
   'src/service/read-rules.ts': { decode: 1, bound: 'operator' },

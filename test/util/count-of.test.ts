@@ -15,14 +15,7 @@ test('one thing has a singular noun, any other number a plural', () => {
 
 test('each group of three digits ends with a comma', () => {
   assert.deepEqual(
-    [999, 1_000, 12_345, 1_234_567, 9_007_199_254_740_993n, -1_234].map((count) => countOf(count, 'credit')),
-    [
-      '999 credits',
-      '1,000 credits',
-      '12,345 credits',
-      '1,234,567 credits',
-      '9,007,199,254,740,993 credits',
-      '-1,234 credits',
-    ],
+    [999, 1_000, 12_345, 1_234_567, 9_007_199_254_740_993n].map((count) => countOf(count, 'credit')),
+    ['999 credits', '1,000 credits', '12,345 credits', '1,234,567 credits', '9,007,199,254,740,993 credits'],
   );
 });

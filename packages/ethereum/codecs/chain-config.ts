@@ -99,9 +99,12 @@ const WITHOUT_BLOB_SCHEDULE: ReadonlySet<string> = new Set(['amsterdam']);
 
 /** JSON object of a genesis file: keys are case-insensitive as in geth, and null means absent. */
 export class GenesisObject {
+  /** Keys that have a value, as they are spelt. */
+  readonly provided: readonly string[];
   readonly #values: ReadonlyMap<string, unknown>;
 
   constructor(object: object) {
+    this.provided = Object.entries(object).flatMap(([key, value]) => (value == null ? [] : [key]));
     this.#values = new Map(
       Object.entries(object).map(([key, value]) => [key.toLowerCase(), value ?? undefined]),
     );
@@ -109,11 +112,6 @@ export class GenesisObject {
 
   get(key: string): unknown {
     return this.#values.get(key.toLowerCase());
-  }
-
-  /** Keys that have a value, in lower case. */
-  get provided(): readonly string[] {
-    return [...this.#values].flatMap(([key, value]) => (value === undefined ? [] : [key]));
   }
 }
 
@@ -163,9 +161,11 @@ function checkTimeOrder(timeForks: ChainConfig['timeForks']): void {
 
 /** Rejects unknown forks, since their blocks would be executed by older rules. @throws RangeError that names the member */
 function refuseUnknownForks(config: GenesisObject): void {
-  const unknown = config.provided.find((key) => key.endsWith('time') && !TIME_KEYS.has(key));
+  const unknown = config.provided.find((key) => /time$/i.test(key) && !TIME_KEYS.has(key.toLowerCase()));
   if (unknown !== undefined)
-    throw new RangeError(`genesis config: ${unknown} activates a fork that this version does not know`);
+    throw new RangeError(
+      `genesis config: ${unknown} activates a fork that this version does not know; the last one that it knows is amsterdamTime`,
+    );
 }
 
 /**

@@ -155,7 +155,8 @@ test('an unknown fork is refused by its name, unless it is null', () => {
   const parse = (times: object) => parseChainConfig({ chainId: 1, ...FORKS, ...times });
   assert.throws(() => parse({ bogotaTime: 0 }), {
     name: 'RangeError',
-    message: 'genesis config: bogotatime activates a fork that this version does not know',
+    message:
+      'genesis config: bogotaTime activates a fork that this version does not know; the last one that it knows is amsterdamTime',
   });
   assert.doesNotThrow(() => parse({ bogotaTime: null, verkleBlock: 1 }));
 });
