@@ -183,4 +183,6 @@ export type Sources = {
   readonly readCaches: () => readonly CacheFigures[];
   readonly readEngine: () => EngineFigures;
   readonly readServer: () => ServerFigures;
+  /** Returns whether the Valkey or Redis server of keys and limits answers; absent where keys and limits are in files. */
+  readonly isStoreUp?: (() => boolean) | undefined;
 };

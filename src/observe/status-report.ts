@@ -43,6 +43,7 @@ export function readStatus({ version, calls, subscriptions, loopDelay, sources }
       pid: process.pid,
       startedAt: Math.round(performance.timeOrigin),
       isDraining,
+      ...(sources.isStoreUp?.() === false && { isStoreAway: true }),
       connections,
       webSockets,
       inFlight,

@@ -24,6 +24,8 @@ export type ProcessStatus = {
   readonly startedAt: number;
   /** Whether the process is stopping, so that its readiness probes fail. */
   readonly isDraining: boolean;
+  /** Present while the Valkey or Redis server of keys and limits does not answer this process. */
+  readonly isStoreAway?: true;
   readonly connections: number;
   readonly webSockets: number;
   /** Number of request bodies in progress. */

@@ -9,7 +9,7 @@ export type VerdictState = 'healthy' | 'impaired' | 'failing' | 'draining';
 
 /** Reason why a service is not healthy. */
 export type ServiceProblem = {
-  readonly kind: 'outage' | 'partialOutage' | 'lateHead' | 'agreement' | 'anchor' | 'draining';
+  readonly kind: 'outage' | 'partialOutage' | 'lateHead' | 'agreement' | 'anchor' | 'store' | 'draining';
   /** Absent if the problem concerns no particular network. */
   readonly network?: string;
   /** Clause without a full stop, such as `the only node does not answer`. */
@@ -29,7 +29,7 @@ export type ServiceVerdict = {
 export type VerdictFacts = {
   /** Unix ms. */
   readonly at: number;
-  readonly processes: readonly Pick<ProcessStatus, 'isDraining'>[];
+  readonly processes: readonly Pick<ProcessStatus, 'isDraining' | 'isStoreAway'>[];
   readonly networks: readonly (Pick<
     NetworkStatus,
     'name' | 'outage' | 'partialOutage' | 'head' | 'blockTime' | 'agreement' | 'anchor' | 'isDevelopment'
@@ -42,6 +42,11 @@ const LATE_BLOCKS = 10;
 const MIN_LATE_MS = 60_000;
 /** A head of nodes is also late from this age on (ms) while no time between blocks is known, as after a start during an outage. */
 const UNKNOWN_LATE_MS = 600_000;
+const STORE_AWAY: ServiceProblem = {
+  kind: 'store',
+  reason:
+    'the server of access.valkey does not answer: keys that were used lately are still accepted, other keys are refused, and each process applies its share of the limits',
+};
 /** Maximum number of networks that a summary names. */
 const MAX_NAMES = 3;
 
@@ -60,6 +65,7 @@ export function computeVerdict({ at, processes, networks }: VerdictFacts): Servi
     const reason = `${draining} of ${countOf(processes.length, 'process', 'processes')} ${draining === 1 ? 'is' : 'are'} draining`;
     warnings.push({ kind: 'draining', reason });
   }
+  if (processes.some(({ isStoreAway }) => isStoreAway)) warnings.push(STORE_AWAY);
   const problems = [...outages, ...warnings];
   const names = networks.map(({ name }) => name);
   if (isDraining) return { state: 'draining', summary: 'The service is draining', problems };

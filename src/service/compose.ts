@@ -135,7 +135,15 @@ export async function composeService(
     log,
     requests: observability.requests,
   });
-  const readSources = () => createSources(core.networks, { cache, engine, gateway, server, health });
+  const readSources = () =>
+    createSources(core.networks, {
+      cache,
+      engine,
+      gateway,
+      server,
+      health,
+      isStoreUp: core.access.tables.isServerUp,
+    });
   /** Promises that resolve when the parts of replaced configurations are closed. */
   const retiring = new Set<Promise<void>>();
   const reloads = new ReloadQueue<Config, Core>({

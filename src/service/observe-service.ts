@@ -33,12 +33,14 @@ export type ObservedParts = {
   readonly gateway: Gateway;
   readonly server: Server;
   readonly health: ServiceHealth;
+  /** Returns whether the Valkey or Redis server of the tables answers; absent where the tables are files. */
+  readonly isStoreUp?: (() => boolean) | undefined;
 };
 
 /** Returns the sources of metrics and the status page. */
 export function createSources(
   { config, chains, rollups, slots }: OpenNetworks,
-  { cache, engine, gateway, server, health }: ObservedParts,
+  { cache, engine, gateway, server, health, isStoreUp }: ObservedParts,
 ): Sources {
   const networks = Object.entries(config.networks).map(([name, { hosts, upstreams }]): NetworkSource => {
     const chain = chains.get(name) as ObservedChain;
@@ -53,6 +55,7 @@ export function createSources(
   });
   return {
     networks,
+    isStoreUp,
     readCaches: () => cache.describe(),
     readEngine: () => engine.describe(),
     readServer() {

@@ -44,6 +44,8 @@ export type SharedTables = {
   readonly spending: SpendLedger;
   /** Called for each check of a key that had to use an earlier result, because the keys are unavailable. */
   readonly onStale: () => void;
+  /** Returns whether the Valkey or Redis server of the tables answers; absent where the tables are files. */
+  readonly isServerUp?: () => boolean;
   /** Number of configurations that use the tables: one, or two during a reload. */
   users: number;
   close(): Promise<void>;
@@ -81,10 +83,16 @@ export async function openTables({ access, dataDir }: Config, parts: TableParts)
   const heights = new RedisHeightTable({ client, prefix, timeLimitMs: HEIGHT_PATIENCE * timeLimit });
   const spent = new RedisSpendTable({ client, prefix, timeLimitMs: timeLimit });
   const used = new RedisUsageTable({ client, prefix, timeLimitMs: timeLimit });
-  return joinTables({ keys, limits, records, heights, spent, used, onStale }, parts, () => client.close());
+  const isServerUp = (): boolean => client.isAnswering;
+  return joinTables({ keys, limits, records, heights, spent, used, onStale, isServerUp }, parts, () =>
+    client.close(),
+  );
 }
 
-type SingleTables = Pick<SharedTables, 'keys' | 'limits' | 'records' | 'heights' | 'onStale'> & {
+type SingleTables = Pick<
+  SharedTables,
+  'keys' | 'limits' | 'records' | 'heights' | 'onStale' | 'isServerUp'
+> & {
   readonly spent: SpendTable;
   readonly used: UsageTable;
 };

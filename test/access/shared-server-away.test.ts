@@ -56,6 +56,10 @@ for (const fault of ['killed', 'frozen'] as const) {
       else denied++;
     }
     assert.ok(provided > 0 && denied > 0, `${provided} given, ${denied} denied`);
+    await until('the server counts as one that answers', async () => {
+      await (async () => keys.verify(unseen))().catch(() => {});
+      return !client.isAnswering;
+    });
     // Its share is the whole limit: the burst, and the tokens of one second.
     assert.ok(provided <= 5 + 50, String(provided));
 
@@ -67,6 +71,7 @@ for (const fault of ['killed', 'frozen'] as const) {
       await account.flush();
       return !account.isDirty;
     });
+    assert.equal(client.isAnswering, true);
     if (fault === 'frozen') {
       await until('the unseen key does not open', async () => {
         try {

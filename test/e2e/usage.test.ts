@@ -210,9 +210,15 @@ test('replicas with one Valkey server count exactly, also while it does not repl
     await sendToAll(programs, keys.slice(0, 1), own);
     await sleep(2 * REPORT_MS);
     await sendToAll(programs, keys.slice(0, 1), own);
+    await waitForStore(one, 0);
+    assert.deepEqual(
+      (await one.readStatus()).verdict.problems.map(({ kind }) => kind),
+      ['store'],
+    );
   } finally {
     server.thaw();
   }
+  await waitForStore(one, 1);
   await expectUsage(one, own);
   await sendToAll(programs, keys, own);
   assert.deepEqual(await Promise.all(programs.map((program) => program.stop())), [0, 0]);
@@ -221,3 +227,9 @@ test('replicas with one Valkey server count exactly, also while it does not repl
   ) as UsageView;
   assert.deepEqual(nameRows(stopped), own.rows);
 });
+
+/** Waits until the metric says whether the server of keys answers every process. */
+async function waitForStore(program: Program, value: 0 | 1): Promise<void> {
+  const line = `portcullis_shared_store_up ${value}\n`;
+  await waitUntil(async () => (await program.readMetrics()).includes(line));
+}

@@ -113,6 +113,7 @@ function makeState(head: number): MetricState {
         running: 2,
         threads: 1,
       }),
+      isStoreUp: () => true,
       readServer: () => ({
         isDraining: false,
         connections: 3,
@@ -171,6 +172,7 @@ test('metrics are rendered in the format of Prometheus', async () => {
   hasLine(text, 'portcullis_network_verifiable{network="main",subject="receipts"} 0');
   hasLine(text, 'portcullis_network_unverifiable_from{network="main",subject="receipts"} 20');
   hasLine(text, 'portcullis_network_verified_answers_total{network="main",outcome="refuted"} 1');
+  hasLine(text, 'portcullis_shared_store_up 1');
   hasLine(text, 'portcullis_network_trust_total{network="main",trust="proven"} 8');
   hasLine(text, 'portcullis_network_anchor_number{network="main"} 30');
   hasLine(text, 'portcullis_network_anchor_contradicted{network="main"} 1');

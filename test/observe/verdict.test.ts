@@ -254,3 +254,19 @@ test('a network is down only if no process answers, and answers of all processes
   assert.deepEqual([all.networks[0]?.outage, all.networks[0]?.partialOutage], [DEAD.outage, undefined]);
   assert.deepEqual([all.verdict.state, all.verdict.summary], ['failing', 'Network main cannot answer']);
 });
+
+test('a service whose server of keys does not answer one of its processes is impaired', () => {
+  const networks = [{ name: 'dev', ...FRESH }];
+  const away = { isDraining: false, isStoreAway: true } as const;
+  const { state, summary, problems } = computeVerdict({
+    at: AT,
+    processes: [{ isDraining: false }, away],
+    networks,
+  });
+  assert.deepEqual([state, summary], ['impaired', 'Network dev answers, with warnings']);
+  assert.deepEqual(
+    problems.map(({ kind, network }) => [kind, network]),
+    [['store', undefined]],
+  );
+  assert.match(problems[0]?.reason ?? '', /^the server of access\.valkey does not answer: /);
+});

@@ -7,6 +7,7 @@ import { listGaps } from '../../src/rollup/list-gaps.ts';
 import type { FamilyRow } from '../../src/rollup/rollup-family.ts';
 import { RpcError, startNode } from '../support/served-node.ts';
 import { type RunningService, startService } from '../support/service.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { CALL, describeExample, HEIGHT, PLAIN, RECORDED, type RecordedFamily } from './recorded-nodes.ts';
 
 const DOCUMENT = readFileSync(new URL('../../../docs/rollups.md', import.meta.url), 'utf8');
@@ -82,6 +83,8 @@ async function examine(t: TestContext, record: RecordedFamily): Promise<void> {
     pool: { pollInterval: '60s' },
     rollup: record === PLAIN ? { family: name } : {},
   });
+  // On a busy machine, the service may open its port before the node has reported its chain.
+  await waitUntil(async () => typeof (await post(service.authority, 'eth_chainId', [])) === 'string');
   const ask = async (method: string, ...block: readonly string[]): Promise<unknown> => {
     // Background requests of the service after its start or the previous call do not count as rounds of this call.
     await node.rounds.whenQuiet();

@@ -49,6 +49,7 @@ test('keys and secrets are in no file', async (t) => {
 function createLiar(reply: unknown): RedisClient {
   return {
     ready: true,
+    isAnswering: true,
     get: async () => null,
     send: async () => reply,
     run: async () => reply,

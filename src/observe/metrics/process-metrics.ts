@@ -15,6 +15,16 @@ export const PROCESS_METRICS: readonly Metric[] = [
     },
   },
   {
+    name: 'portcullis_shared_store_up',
+    type: 'gauge',
+    help: '1 while the Valkey or Redis server of keys and limits (access.valkey) answers every process, else 0. Absent where keys and limits are in files.',
+    labels: [],
+    merge: 'min',
+    *read({ sources }) {
+      if (sources.isStoreUp !== undefined) yield { labels: {}, value: Number(sources.isStoreUp()) };
+    },
+  },
+  {
     name: 'portcullis_process_cpu_seconds_total',
     type: 'counter',
     help: 'CPU time of the process, user and system.',

@@ -46,6 +46,8 @@ export function createScript(keys: number, source: string): RedisScript {
 export interface RedisClient {
   /** Whether a command would be sent now: the client is connected, and fewer commands than the maximum are in flight. */
   readonly ready: boolean;
+  /** Whether the client is connected, and the server has answered the last command. */
+  readonly isAnswering: boolean;
   /** Returns the value truncated to `valueBytes`; null if there is no value, undefined if there is no reply. Never rejects. */
   get(key: string): Promise<Buffer | null | undefined>;
   /**
@@ -76,6 +78,7 @@ class BoundedClient implements RedisClient {
   readonly #onFault: (fault: RedisFault) => void;
   readonly #commands: number;
   #inFlight = 0;
+  #isSilent = false;
 
   constructor({ target, valueBytes, commands = MAX_IN_FLIGHT, onFault }: RedisClientOptions) {
     this.#commands = commands;
@@ -101,6 +104,10 @@ class BoundedClient implements RedisClient {
 
   get ready(): boolean {
     return this.#redis.status === 'ready' && this.#inFlight < this.#commands;
+  }
+
+  get isAnswering(): boolean {
+    return this.#redis.status === 'ready' && !this.#isSilent;
   }
 
   async get(key: string): Promise<Buffer | null | undefined> {
@@ -137,6 +144,7 @@ class BoundedClient implements RedisClient {
   }
 
   reconnect(): void {
+    this.#isSilent = true;
     this.#redis.disconnect(true);
   }
 
@@ -148,7 +156,9 @@ class BoundedClient implements RedisClient {
     if (!this.ready) return undefined;
     this.#inFlight++;
     try {
-      return await command();
+      const reply = await command();
+      this.#isSilent = false;
+      return reply;
     } catch (error) {
       this.#onFault(error instanceof ReplyError ? 'refused' : 'unreachable');
       return undefined;
