@@ -203,8 +203,17 @@ describe('admission', () => {
   });
 });
 
-const LIMITED = (words: string, bound: string, allowed: number, reply: Reply, id: number | null): object => {
+type Limited = { readonly bound: string; readonly allowed: number; readonly sent: number };
+
+/** @param sent number of calls so far, more than which the rate of the last second cannot be */
+const LIMITED = (
+  words: string,
+  { bound, allowed, sent }: Limited,
+  reply: Reply,
+  id: number | null,
+): object => {
   const current = (reply.body as { error: { data: { current_rps: number } } }).error.data.current_rps;
+  assert.ok(Number.isInteger(current) && current >= 0 && current <= sent, `${current} of ${sent} calls`);
   const rate = { allowed_rps: allowed, backoff_seconds: Number(reply.retryAfter), current_rps: current };
   return {
     jsonrpc: '2.0',
@@ -233,7 +242,10 @@ describe('limits of a key', () => {
     const reply = await post(key, chainId(9));
     assert.equal(reply.status, 429);
     assert.match(reply.retryAfter ?? '', /^[12]$/);
-    assert.deepEqual(reply.body, LIMITED('project ID request rate exceeded', 'key.rate', 0.5, reply, 9));
+    assert.deepEqual(
+      reply.body,
+      LIMITED('project ID request rate exceeded', { bound: 'key.rate', allowed: 0.5, sent: 5 }, reply, 9),
+    );
   });
 
   test('a key without daily credits left gets 429 until the next day, except for free calls', async () => {
@@ -250,7 +262,12 @@ describe('limits of a key', () => {
     assert.ok(seconds >= 1 && seconds <= 86_400);
     assert.deepEqual(
       reply.body,
-      LIMITED('daily request count exceeded, request rate limited', 'key.credits', 0, reply, 1),
+      LIMITED(
+        'daily request count exceeded, request rate limited',
+        { bound: 'key.credits', allowed: 0, sent: 3 },
+        reply,
+        1,
+      ),
     );
     const free = { jsonrpc: '2.0', id: 1, method: 'web3_clientVersion', params: [] };
     assert.equal((await post(key, free)).status, 200);
@@ -337,6 +354,11 @@ test('an address with too many wrong keys is blocked, except for keys in use', a
   assert.ok(Number(reply.retryAfter) >= 1);
   assert.deepEqual(
     reply.body,
-    LIMITED('limit exceeded: too many requests with wrong keys', 'address.failures', 0.01, reply, null),
+    LIMITED(
+      'limit exceeded: too many requests with wrong keys',
+      { bound: 'address.failures', allowed: 0.01, sent: 8 },
+      reply,
+      null,
+    ),
   );
 });

@@ -2,14 +2,16 @@ import { continueWith, type PromiseOrValue } from '../../../packages/ethereum/pr
 import { TokenBucket } from '../../util/token-bucket.ts';
 import { DAY_MS } from '../../util/utc-day.ts';
 import type { Rate } from '../keys/rate.ts';
+import { CallRate } from './call-rate.ts';
 import type { Drawn, LimitTable, Spending } from './limit-table.ts';
 
 /** Reason why a call is denied, and delay until the call may be repeated. */
 export type Denial = {
   readonly reason: 'rate' | 'credits';
   readonly retryAfterMs: number;
-  /** Calls per second: the limit (`allowed`), and the measured rate in this process (`current`). */
+  /** Limit, calls per second; 0 if only the credits are limited. */
   readonly allowed: number;
+  /** Calls of the last second in this process, refused ones included. */
   readonly current: number;
 };
 
@@ -25,8 +27,6 @@ export type AccountOptions = {
   readonly clock: () => number;
 };
 
-/** Window over which the call rate of an account is measured, ms. */
-const PACE_MS = 100;
 /**
  * A draw takes tokens in advance for the calls of this duration, ms. An account with 1,000 calls per second in this process draws twenty at a time.
  */
@@ -59,10 +59,7 @@ export class Account {
   #owed = 0;
   #heldUntil = 0;
   #deniedUntil = 0;
-  /** Calls in the current window, and in the previous window. */
-  #calls = 0;
-  #callsBefore = 0;
-  #spanEnd = 0;
+  readonly #calls = new CallRate();
   #drawing: Promise<void> | undefined;
   #waiting = 0;
   /** Number of calls that wait until the table has recorded earlier spending. */
@@ -127,7 +124,8 @@ export class Account {
    * @returns a denial, or undefined
    */
   take(credits: number, now: number = this.#options.now(), tokens = 1): PromiseOrValue<Denial | undefined> {
-    const outcome = this.#takeOne(credits, now, tokens === 0);
+    this.#calls.add(tokens, now);
+    const outcome = this.#tryOne(credits, now, tokens === 0);
     if (tokens <= 1) return outcome;
     return continueWith(outcome, (denial) => {
       if (denial === undefined) this.#owe(tokens - 1);
@@ -138,11 +136,6 @@ export class Account {
   #owe(tokens: number): void {
     const { rate } = this.#options;
     if (rate !== undefined) this.#owed += Math.min(tokens, Math.max(0, Math.floor(rate.burst) - 1));
-  }
-
-  #takeOne(credits: number, now: number, isPaid: boolean): PromiseOrValue<Denial | undefined> {
-    this.#countCall(now);
-    return this.#tryOne(credits, now, isPaid);
   }
 
   #tryOne(credits: number, now: number, isPaid: boolean): PromiseOrValue<Denial | undefined> {
@@ -166,6 +159,7 @@ export class Account {
 
   /** Gives back the tokens and credits of a call that was not made. */
   giveBack(credits: number, tokens = 1): void {
+    this.#calls.withdraw(tokens);
     if (this.#options.rate !== undefined && !this.#isAway) this.#tokens += tokens;
     if (this.#options.dailyCredits !== undefined) this.#pending -= credits;
   }
@@ -197,7 +191,7 @@ export class Account {
     const { now: clock, rate, dailyCredits } = this.#options;
     if (this.#waiting >= MAX_WAITING) return this.#deny('rate', clock());
     this.#waiting++;
-    const ahead = Math.ceil((this.#pace / 1_000) * AHEAD_MS);
+    const ahead = Math.ceil((this.#calls.peak / 1_000) * AHEAD_MS);
     const wanted = this.#owed + Math.max(1, this.#waiting, ahead);
     return continueWith(this.#draw(rate === undefined ? 0 : wanted), () => {
       this.#waiting--;
@@ -317,20 +311,6 @@ export class Account {
     this.#reported = undefined;
   }
 
-  #countCall(now: number): void {
-    if (now >= this.#spanEnd) {
-      this.#callsBefore = now < this.#spanEnd + PACE_MS ? this.#calls : 0;
-      this.#calls = 0;
-      this.#spanEnd = now + PACE_MS;
-    }
-    this.#calls++;
-  }
-
-  /** Rate of the account's calls in this process, calls per second. */
-  get #pace(): number {
-    return Math.max(this.#calls, this.#callsBefore) * (1_000 / PACE_MS);
-  }
-
   /** Time in which the bucket earns the tokens that the account owes, ms. */
   get #owedMs(): number {
     const { rate } = this.#options;
@@ -347,7 +327,7 @@ export class Account {
       reason,
       retryAfterMs,
       allowed: rate?.perSecond ?? 0,
-      current: this.#pace,
+      current: this.#calls.countLastSecond(now),
     };
   }
 }

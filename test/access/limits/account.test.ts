@@ -336,6 +336,34 @@ describe('an account', () => {
   });
 });
 
+describe('the rate that a denial reports', () => {
+  test('has the calls of the last second, refused ones included, and no others', () => {
+    const clock = { now: 0 };
+    const rate = { perSecond: 4, burst: 3 };
+    const table: LimitTable = {
+      share: 1,
+      unreported: 1,
+      draw: ({ tokens }) => ({ tokens: clock.now === 0 ? tokens : 0, waitMs: 250, spent: 0 }),
+      close: async () => {},
+    };
+    const account = open(table, { rate }, { now: () => clock.now, clock: () => clock.now });
+    for (let call = 0; call < 5; call++) assert.equal(account.take(0), undefined);
+    clock.now = 600;
+    assert.equal((account.take(0) as Denial).current, 6);
+    assert.equal((account.take(0) as Denial).current, 7);
+    // Work of a call is no further call.
+    account.take(0, clock.now, 0);
+    assert.equal(account.denial?.current, 7);
+    account.giveBack(0);
+    assert.equal(account.take(0), undefined);
+    assert.equal((account.take(0) as Denial).current, 8);
+    clock.now = 1_100;
+    assert.equal((account.take(0) as Denial).current, 4);
+    clock.now = 60_000;
+    assert.equal((account.take(0) as Denial).current, 1);
+  });
+});
+
 describe('a call that costs several tokens', () => {
   /** Opens an account with its own table, on a clock that only the test advances. */
   function openStill(rate: Rate): { account: Account; clock: { now: number } } {
