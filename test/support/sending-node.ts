@@ -72,7 +72,7 @@ export const SEND_BEHAVIOURS: readonly SendBehaviour[] = [
 export const ACCEPTS: SendBehaviour = SEND_BEHAVIOURS[0] as SendBehaviour;
 export const REJECTS: SendBehaviour = SEND_BEHAVIOURS[3] as SendBehaviour;
 
-type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] };
+type Call = { readonly id: number; readonly method: string; readonly params?: readonly unknown[] };
 /** Text to send, or what happens instead. */
 type Delivery = {
   readonly text?: string;
@@ -161,7 +161,7 @@ export class SendingNode {
     return { text: JSON.stringify({ jsonrpc: '2.0', id: call.id, ...body }) };
   }
 
-  #read({ method, params }: Call): unknown {
+  #read({ method, params = [] }: Call): unknown {
     const [first] = params;
     switch (method) {
       case 'eth_chainId':
@@ -186,7 +186,7 @@ export class SendingNode {
   }
 
   async #take({ id, params }: Call): Promise<Delivery> {
-    const raw = String(params[0]);
+    const raw = String(params?.[0]);
     const hash = bytesToHex(hashTransaction(decodeSentTransaction(hexToBytes(raw)).transaction));
     const { answer, holds } = this.behaviour;
     this.received.push(raw);
