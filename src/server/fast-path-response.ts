@@ -77,7 +77,7 @@ export type FastPathResponse = {
   readonly status: number;
   /** Alternating names and values of the header fields, without Content-Length, Date, Connection and Keep-Alive. */
   readonly fields: readonly string[];
-  /** Field whose value differs from answer to answer: it is not in `fields`, because lines are reused only for equal `fields`. */
+  /** A field with another value in each answer. It is not in `fields`, because lines are reused only while `fields` are equal. */
   readonly changingField?: ResponseField | undefined;
   /** Body of the response: text, or bytes in parts. */
   readonly body: string | readonly Uint8Array[];

@@ -33,7 +33,7 @@ export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds &
     readonly giveUpMs: number;
     /** Time for which a head that no healthy node has is still served, ms. */
     readonly headAgeMs: number;
-    /** Whether the network is one development node, whose head may move to a lower block at any time. */
+    /** Whether the network is one development node. The head of such a node may move to a lower block at any time. */
     readonly isDevelopment: boolean;
     /** Agreement of operators that every served block needs; absent if the quorum alone decides. */
     readonly agreement?: HeadAgreement | undefined;

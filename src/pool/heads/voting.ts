@@ -39,7 +39,7 @@ export class Voting<C extends Candidate> {
     return this.#voters;
   }
 
-  /** Highest block of any node that is far ahead and whose chain is known to contain the baseline. */
+  /** Highest block of the nodes that are far ahead and known to have the baseline on their chain. */
   get leader(): BlockHeader | undefined {
     return this.#leader;
   }

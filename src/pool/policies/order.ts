@@ -107,8 +107,11 @@ function createRouting(upstreams: readonly Upstream[]): DecideRoute {
     const { call, scope, prefer } = context;
     const found = findCandidates(upstreams, context, hasPrices);
     if (found instanceof UpstreamFault) return found;
-    const { candidates, reserve } = found;
-    if (isOutage(found)) return testNodes(context, candidates) ?? describeOutage(upstreams);
+    const { reserve } = found;
+    const isTest = isOutage(found);
+    // A node that another request tests now gets no further one.
+    const candidates = isTest ? found.candidates.filter(isIdle) : found.candidates;
+    if (isTest && candidates.length === 0) return describeOutage(upstreams);
     if (call.isSticky === true) {
       favourite = keepFavourite(favourite, candidates, call.method);
       moveToFront(candidates, favourite);
@@ -118,7 +121,8 @@ function createRouting(upstreams: readonly Upstream[]): DecideRoute {
     if (prefer !== undefined) preferAll(candidates, prefer, call.method);
     const absent = countAbsent(upstreams, candidates, context);
     const hasBlock = isAvailable(call.block, candidates) || isAvailable(call.block, reserve);
-    return setRoute(context, new Route(candidates, absent, hasBlock, reserve));
+    const routed = isTest ? limitTest(context) : context;
+    return setRoute(routed, new Route(candidates, absent, hasBlock, reserve));
   };
 }
 
@@ -128,14 +132,14 @@ function isOutage({ candidates, reserve }: Found): boolean {
   return candidates[0]?.isAway === true && reserve.length === 0 && candidates.every(({ isAway }) => isAway);
 }
 
-/** Routes a request to the nodes that no other request tests now. Returns undefined if there are none. */
-function testNodes(context: RequestContext, candidates: readonly Upstream[]): RoutedRequest | undefined {
-  const free = candidates.filter(({ health }) => health.inFlight === 0);
-  if (free.length === 0) return undefined;
+function isIdle({ health }: Upstream): boolean {
+  return health.inFlight === 0;
+}
+
+/** Returns a copy of the request context with the deadline of a test. */
+function limitTest(context: RequestContext): RequestContext {
   const deadline = Math.min(context.scope.deadline, performance.now() + TEST_MS);
-  const scope = context.scope.derive({ deadline });
-  const hasBlock = isAvailable(context.call.block, free);
-  return setRoute(withScope(context, scope), new Route(free, 0, hasBlock, NO_RESERVE));
+  return withScope(context, context.scope.derive({ deadline }));
 }
 
 function describeOutage(upstreams: readonly Upstream[]): UpstreamFault {

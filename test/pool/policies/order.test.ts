@@ -79,6 +79,23 @@ describe('order', () => {
     assert.deepEqual(await ask(), ['b', 'a'], 'a node that answers polls gets every request');
   });
 
+  it('counts a node that another request tests as absent, so that a null of the others is not certain', async () => {
+    const nodes = ['a', 'b'].map((name) => well({ name }));
+    for (const { upstream } of nodes) setNode(upstream, { missedPolls: 2 });
+    const counts: (readonly [left: number, total: number])[] = [];
+    const handler = order(nodes.map(({ upstream }) => upstream))(async ({ route }) => {
+      counts.push([route.left, route.total]);
+      return 'null';
+    });
+    await handler(createExchange({ nulls: 'certain' }, createScope()));
+    (nodes[0] as ScriptedNode).upstream.health.inFlight = 1;
+    await handler(createExchange({ nulls: 'certain' }, createScope()));
+    assert.deepEqual(counts, [
+      [2, 2],
+      [1, 2],
+    ]);
+  });
+
   it('limits the time of a request that tests a node, and says that no node answers', async () => {
     const node = well({ name: 'only' });
     setNode(node.upstream, { missedPolls: 2 });
